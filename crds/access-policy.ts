@@ -1,15 +1,12 @@
 import { object, optional, type z } from 'zod';
-import { atomicList, conditions, listOf, nonEmpty } from './common.ts';
+import { atomicList, conditions, nonEmpty } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 
 const MOST_PATTERNS = 100;
 
 // The API server refuses a rule over long texts in long lists as too expensive, therefore there is none on each pattern.
-const patterns = (longest: number) =>
-  optional(listOf(nonEmpty(longest), MOST_PATTERNS)).meta({
-    'x-kubernetes-list-type': 'atomic',
-  });
+const patterns = (longest: number) => optional(atomicList(nonEmpty(longest), MOST_PATTERNS));
 
 const role = object({
   arn: nonEmpty(600).describe(
@@ -21,15 +18,13 @@ const role = object({
 });
 
 const spec = object({
-  namespaces: withRules(listOf(nonEmpty(63), MOST_PATTERNS, 1), [
+  namespaces: withRules(atomicList(nonEmpty(63), MOST_PATTERNS, 1), [
     {
       cel: "self.all(one, one.matches('^[a-z0-9*-]+$'))",
       message:
         'Each of spec.namespaces must be the name of a namespace, or a pattern such as team-a-*. Correct it.',
     },
-  ])
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The namespaces that the policy applies to, or patterns of them; * matches any characters.'),
+  ]).describe('The namespaces that the policy applies to, or patterns of them; * matches any characters.'),
   roles: optional(atomicList(role, MOST_PATTERNS)).describe(
     'The IAM roles that Okra assumes for objects of these namespaces. Default: none.',
   ),
@@ -55,7 +50,6 @@ const spec = object({
 
 const status = object({ conditions: optional(conditions) });
 
-/** Says what the objects of a namespace may have Okra use. */
 export const accessPolicy = defineResource({
   kind: 'AccessPolicy',
   shortNames: ['okaccess'],
@@ -75,7 +69,5 @@ export const accessPolicy = defineResource({
   ],
 });
 
-/** What an AccessPolicy says. */
 export type AccessPolicySpec = z.output<typeof spec>;
-/** An AccessPolicy as the API server has it. */
 export type AccessPolicy = Resource<AccessPolicySpec, z.output<typeof status>>;

@@ -91,7 +91,6 @@ function argumentsWith(from: typeof valueFrom) {
   return optional(listOf(argument, 64)).describe('The arguments for the templates.');
 }
 
-/** The arguments of an analysis within an experiment. */
 export const experimentArguments = argumentsWith(valueFromOfExperiment);
 
 const texts = (field: string, longest: number) => mapOf(field, string().max(longest), { most: 32 });
@@ -129,13 +128,11 @@ export const analysisSettings = {
   ),
 };
 
-/** The name of a template, and where it is. */
 export const templateReference = {
   templateName: name('The name of the AnalysisTemplate, in the namespace of the Cell.'),
   clusterScope: optional(boolean()).describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
 };
 
-/** An analysis: of a step, or in the background of several. */
 export const analysisStep = object({
   templates: listOf(object(templateReference), 10, 1).describe(
     'The Argo Rollouts templates with the metrics of the AnalysisRun.',
@@ -144,7 +141,6 @@ export const analysisStep = object({
   ...analysisSettings,
 });
 
-/** The analysis that runs in the background of the steps. */
 export const backgroundAnalysis = analysisStep.extend({
   startingStep: integer(0, 99)
     .default(0)

@@ -23,7 +23,6 @@ const status = object({
   lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 });
 
-/** What a listener rule of an Application Load Balancer routes to now; a view that nobody edits. */
 export const awsApplicationLoadBalancerTargetDeployment = defineResource({
   kind: 'AWSApplicationLoadBalancerTargetDeployment',
   shortNames: ['awsalbtd'],
@@ -42,9 +41,7 @@ export const awsApplicationLoadBalancerTargetDeployment = defineResource({
   ],
 });
 
-/** What is reported of an AWSApplicationLoadBalancerTargetDeployment. */
 export type AWSApplicationLoadBalancerTargetDeploymentStatus = z.output<typeof status>;
-/** An AWSApplicationLoadBalancerTargetDeployment as the API server has it. */
 export type AWSApplicationLoadBalancerTargetDeployment = Resource<
   z.output<typeof spec>,
   AWSApplicationLoadBalancerTargetDeploymentStatus

@@ -47,7 +47,6 @@ const healthCheck = withRules(
   ],
 );
 
-/** The schema of a target group that Okra creates. */
 export const newTargetGroup = object({
   protocol: choice(['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP'])
     .default('HTTP')
@@ -83,7 +82,6 @@ export const targetGroupRules: readonly Rule[] = [
   },
 ];
 
-/** A target group that Okra creates. */
 export type NewTargetGroup = z.output<typeof newTargetGroup>;
 
 const labels = mapOf('nodeSelector', string().max(1024));
@@ -144,7 +142,6 @@ export const bindingTargets = listOf(bindingTarget, 20, 1)
   })
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
 
-/** What is registered under one name and port. */
 export type BindingTarget = z.output<typeof bindingTarget>;
 
 const spec = withRules(
@@ -180,18 +177,16 @@ const registered = object({
     'The clusters that Okra has read, with clusterSelector.',
   ),
   byCluster: optional(
-    listOf(
+    atomicList(
       object({
         cluster: string().max(253).describe('The name of the cluster.'),
         ids: atomicList(string().max(253), 1000).describe('The ids that Okra found in the cluster.'),
       }),
       1000,
     ),
-  )
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe(
-      'The ids that Okra found in each cluster. The ids of a cluster that cannot be read stay. Absent for ids that are being deregistered.',
-    ),
+  ).describe(
+    'The ids that Okra found in each cluster. The ids of a cluster that cannot be read stay. Absent for ids that are being deregistered.',
+  ),
 });
 
 const status = object({
@@ -206,7 +201,6 @@ const status = object({
   ),
 });
 
-/** Registers nodes, pods or ids in a target group. */
 export const awsTargetGroupBinding = defineResource({
   kind: 'AWSTargetGroupBinding',
   shortNames: ['awstgb'],
@@ -226,9 +220,6 @@ export const awsTargetGroupBinding = defineResource({
   }),
 });
 
-/** What an AWSTargetGroupBinding says. */
 export type AWSTargetGroupBindingSpec = z.output<typeof spec>;
-/** What is reported of an AWSTargetGroupBinding. */
 export type AWSTargetGroupBindingStatus = z.output<typeof status>;
-/** An AWSTargetGroupBinding as the API server has it. */
 export type AWSTargetGroupBinding = Resource<AWSTargetGroupBindingSpec, AWSTargetGroupBindingStatus>;

@@ -99,7 +99,6 @@ const status = object({
   ),
 });
 
-/** Makes AWSTargetGroups of the TargetGroupBindings in many clusters. */
 export const awsTargetGroupSet = defineResource({
   kind: 'AWSTargetGroupSet',
   shortNames: ['awstgs'],
@@ -117,9 +116,6 @@ export const awsTargetGroupSet = defineResource({
   ),
 });
 
-/** What an AWSTargetGroupSet says. */
 export type AWSTargetGroupSetSpec = z.output<typeof spec>;
-/** What is reported of an AWSTargetGroupSet. */
 export type AWSTargetGroupSetStatus = z.output<typeof status>;
-/** An AWSTargetGroupSet as the API server has it. */
 export type AWSTargetGroupSet = Resource<AWSTargetGroupSetSpec, AWSTargetGroupSetStatus>;

@@ -19,7 +19,6 @@ const status = object({
 
 const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;
 
-/** An AWS target group with a version and labels, for Cells to select. */
 export const awsTargetGroup = defineResource({
   kind: 'AWSTargetGroup',
   shortNames: ['awstg'],
@@ -46,8 +45,6 @@ export const awsTargetGroup = defineResource({
   ],
 });
 
-/** What is reported of an AWSTargetGroup. */
 export type AWSTargetGroupStatus = z.output<typeof status>;
 type AWSTargetGroupSpec = z.output<typeof spec>;
-/** An AWSTargetGroup as the API server has it. */
 export type AWSTargetGroup = Resource<AWSTargetGroupSpec, AWSTargetGroupStatus>;

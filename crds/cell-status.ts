@@ -4,14 +4,12 @@ import {
   atomicList,
   conditions,
   integer,
-  listOf,
   observedGeneration,
   statusWriter,
   timestamp,
 } from './common.ts';
 import { askNames } from './request-names.ts';
 
-/** The phases of an application. */
 export const applicationPhases = [
   'Pending',
   'Prechecking',
@@ -25,7 +23,7 @@ export const applicationPhases = [
 ] as const;
 
 const checks = optional(
-  listOf(
+  atomicList(
     object({
       name: string().max(40).describe('The name of the check.'),
       run: string().max(253).describe('The name of the Job, AnalysisRun or Checks.'),
@@ -38,7 +36,7 @@ const checks = optional(
     }),
     8,
   ),
-).meta({ 'x-kubernetes-list-type': 'atomic' });
+);
 
 const revision = integer(0);
 
@@ -104,9 +102,7 @@ const side = (what: string) =>
     ).describe('Its target groups.'),
   }).describe(what);
 
-const paused = object({
-  ...asked('Who paused it.', 'When this began.'),
-});
+const paused = object(asked('Who paused it.', 'When this began.'));
 
 const rolloutStatus = object({
   id: string()
@@ -142,9 +138,7 @@ const rolloutStatus = object({
   paused: optional(paused).describe('Who paused the rollout.'),
 });
 
-const approval = object({
-  ...asked('Who approved.', 'When they approved.'),
-});
+const approval = object(asked('Who approved.', 'When they approved.'));
 
 const approvalStatus = object({
   groups: atomicList(string().max(253), 20).describe('The groups whose members may approve.'),
@@ -230,7 +224,6 @@ const clustersStatus = atomicList(
   64,
 );
 
-/** What is reported of a Cell. */
 export const cellStatus = object({
   observedGeneration,
   observedHash: sentence(

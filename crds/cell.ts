@@ -236,7 +236,6 @@ const spec = withRules(fields, [
   },
 ]);
 
-/** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({
   kind: 'Cell',
   shortNames: ['okcell'],
@@ -277,15 +276,9 @@ export type ApplicationsSpec = WrittenCellSpec & {
   readonly clusters: NonNullable<WrittenCellSpec['clusters']>;
   readonly applications: NonNullable<WrittenCellSpec['applications']>;
 };
-/** What a Cell's controller reports. */
 export type CellStatus = z.output<typeof cellStatus>;
-/** A Cell as the API server has it. */
 export type Cell = Resource<WrittenCellSpec, CellStatus>;
-/** One step of a canary rollout. */
 export type CanaryStep = z.output<typeof step>;
-/** An analysis: of a step, or in the background. */
 export type AnalysisStep = z.output<typeof analysisStep>;
-/** The analysis in the background of the steps. */
 export type BackgroundAnalysis = z.output<typeof backgroundAnalysis>;
-/** The experiment of a step. */
 export type ExperimentStep = z.output<typeof experimentStep>;

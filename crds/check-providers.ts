@@ -1,5 +1,5 @@
 import { enum as choice, number, object, optional, type z } from 'zod';
-import { atomicList, listOf, nonEmpty, targetGroupARN } from './common.ts';
+import { atomicList, listOf, mapList, nonEmpty, secretRef, targetGroupARN } from './common.ts';
 import {
   celCount,
   matching,
@@ -133,18 +133,14 @@ const datadogQuery = withRules(
   ],
 );
 
-/** The queries of a formula. */
-export const datadogQueries = listOf(datadogQuery, MOST_QUERIES, 1).meta({
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['name'],
-});
+export const datadogQueries = mapList(datadogQuery, 'name', MOST_QUERIES);
 
 const datadog = withRules(
   object({
     site: optional(choice(datadogSites)).describe(
       'The site of the organisation; only with secretRef. Default: DD_SITE of okrad.',
     ),
-    secretRef: optional(object({ name: nonEmpty(253).describe('The name of the Secret.') })).describe(
+    secretRef: optional(secretRef).describe(
       'A Secret in the namespace of the Check with the keys api-key and app-key. Default: DD_API_KEY and DD_APP_KEY of okrad.',
     ),
     queries: optional(datadogQueries).describe(
@@ -213,11 +209,7 @@ const metric = withRules(object(fields), [
   },
 ]);
 
-/** The metrics of an expression. */
-export const cloudWatchMetrics = listOf(metric, 10, 1).meta({
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['id'],
-});
+export const cloudWatchMetrics = mapList(metric, 'id', 10);
 
 const cloudWatch = object({
   region: optional(region).describe('The region of the metrics. Default: that of okrad.'),
@@ -231,12 +223,11 @@ const prometheus = object({
   address: nonEmpty(512).describe(
     'The address of Prometheus, or of another server with its HTTP API, for example http://prometheus.monitoring:9090.',
   ),
-  secretRef: optional(object({ name: nonEmpty(253).describe('The name of the Secret.') })).describe(
+  secretRef: optional(secretRef).describe(
     'A Secret in the namespace of the Check with a bearer token in the key token. Default: no token.',
   ),
 });
 
-/** Who is asked. */
 export const provider = withRules(
   object({
     datadog: optional(datadog).describe('Queries Datadog.'),
@@ -251,7 +242,6 @@ export const provider = withRules(
   ],
 );
 
-/** A query in the language of a provider. */
 export const query = queryText(8192);
 
 const targetGroups = optional(listOf(targetGroupARN, 5));
@@ -278,7 +268,6 @@ const oneBound = requireEither(
   'compare must have exactly one of maxRatio and maxDifference. Remove one, or add one.',
 );
 
-/** How a step of a Cell compares. */
 export const compareOfCell = withRules(object(comparison), [oneBound]);
 
 /** How a Check compares: what a Cell has filled in, or someone has written. */

@@ -57,7 +57,6 @@ const status = object({
   lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 });
 
-/** A metric that Okra measures and judges itself. */
 export const check = defineResource({
   kind: 'Check',
   shortNames: ['okcheck'],
@@ -82,11 +81,7 @@ export const check = defineResource({
 });
 
 type CheckSpec = z.output<typeof spec>;
-/** What is reported of a Check. */
 export type CheckStatus = z.output<typeof status>;
-/** A Check as the API server has it. */
 export type Check = Resource<CheckSpec, CheckStatus>;
-/** What a Check measures, and what passes. */
 export type CheckAnalysis = CheckSpec['analysis'];
-/** What a sample came to, as a status shows it. */
 export type CheckResult = z.output<typeof result>;

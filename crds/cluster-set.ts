@@ -83,7 +83,6 @@ const status = object({
   ),
 });
 
-/** Makes Argo CD cluster secrets of the clusters that it finds. */
 export const clusterSet = defineResource({
   kind: 'ClusterSet',
   shortNames: ['okcs'],
@@ -98,11 +97,7 @@ export const clusterSet = defineResource({
   printerColumns: syncColumns({ name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names' }),
 });
 
-/** What a ClusterSet says. */
 export type ClusterSetSpec = z.output<typeof spec>;
-/** One entry of `spec.generators`: a provider of clusters, and its settings. */
 export type Generator = ClusterSetSpec['generators'][number];
-/** What is reported of a ClusterSet. */
 export type ClusterSetStatus = z.output<typeof status>;
-/** A ClusterSet as the API server has it. */
 export type ClusterSet = Resource<ClusterSetSpec, ClusterSetStatus>;

@@ -22,6 +22,12 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number, least =
 export const atomicList = <Item extends z.ZodType>(item: Item, most: number, least = 0) =>
   listOf(item, most, least).meta({ 'x-kubernetes-list-type': 'atomic' });
 
+/** A list of at least one item, which server-side apply merges by a field of them. */
+export const mapList = <Item extends z.ZodType>(item: Item, key: string, most: number) =>
+  listOf(item, most, 1).meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] });
+
+export const secretRef = object({ name: nonEmpty(253).describe('The name of the Secret.') });
+
 /** A name that objects are named after; `what` says which of them are. */
 export const objectName = (longest: number, what: string) =>
   withRules(nonEmpty(longest), [
@@ -119,8 +125,7 @@ export const durationOrSeconds = withRules(
   ],
 );
 
-/** A condition of a status (metav1.Condition). */
-export const condition = object({
+const condition = object({
   type: string().max(316).describe('The type of the condition, such as Ready.'),
   status: choice(['True', 'False', 'Unknown']).describe(
     'Whether the condition is met: True, False or Unknown.',
@@ -131,6 +136,9 @@ export const condition = object({
   message: string().max(32768).describe('The reason, in a sentence.'),
 });
 
+/** A condition of a status (metav1.Condition). */
+export type Condition = z.output<typeof condition>;
+
 /** The conditions of a status, one of each type. */
 export const conditions = listOf(condition, 32)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
@@ -138,7 +146,6 @@ export const conditions = listOf(condition, 32)
 
 const ELBV2_ARN = 'arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}';
 
-/** The ARN of a target group. */
 export const targetGroupARN = arn(
   `^${ELBV2_ARN}:targetgroup/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}$`,
   'the ARN of an ELBv2 target group, arn:aws:elasticloadbalancing:REGION:ACCOUNT:targetgroup/NAME/ID',
@@ -150,13 +157,10 @@ const listener = (kind: string, what: string, example: 'app' | 'net' = 'app') =>
     `the ARN of a listener of ${what}, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/${example}/NAME/ID/ID`,
   );
 
-/** The ARN of a listener of an Application Load Balancer. */
 export const applicationListenerARN = listener('app', 'an Application Load Balancer');
 
-/** The ARN of a listener of a Network Load Balancer. */
 export const networkListenerARN = listener('net', 'a Network Load Balancer', 'net');
 
-/** The ARN of a listener of either. */
 export const listenerARN = listener(
   '(app|net)',
   'an Application Load Balancer, or with the type AWSNetworkLoadBalancer of a Network Load Balancer',
@@ -191,7 +195,6 @@ export const observedGeneration = optional(integer(0)).describe(
   'The metadata.generation that this status is about.',
 );
 
-/** Who has written a status. */
 export const statusWriter = optional(
   object({
     runId: string().max(64).describe('The run id of the workflow.'),

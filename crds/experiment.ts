@@ -50,7 +50,6 @@ const analysis = object({
   ),
 });
 
-/** The experiment of a step. */
 export const experimentStep = withRules(
   object({
     duration: optional(durationOrSeconds).describe(

@@ -43,7 +43,6 @@ const spec = object({
 
 const status = object({ conditions: optional(conditions) });
 
-/** Holds rollouts for as long as it exists. */
 export const freeze = defineResource({
   kind: 'Freeze',
   shortNames: ['okfreeze'],
@@ -61,7 +60,5 @@ export const freeze = defineResource({
   ],
 });
 
-/** What a Freeze says. */
 export type FreezeSpec = z.output<typeof spec>;
-/** A Freeze as the API server has it. */
 export type Freeze = Resource<FreezeSpec, z.output<typeof status>>;

@@ -34,13 +34,11 @@ type KindName = Row['kind'];
 
 type RowOf<Name extends KindName> = Extract<Row, { readonly kind: Name }>;
 
-/** An object of a kind, as the API server has it. */
 export type ObjectOf<Name extends KindName> = Resource<
   z.output<RowOf<Name>['spec']>,
   z.output<RowOf<Name>['status']>
 >;
 
-/** The name of a kind whose objects watchers look at. */
 export type WatchedKind = Extract<Row, { readonly watched: 'Always' | 'Optional' }>['kind'];
 
 /** A kind with a workflow for each of its objects. */

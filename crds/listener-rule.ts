@@ -18,7 +18,6 @@ export const carried = object({
   transforms: parts('How the load balancer rewrites a request before it forwards it.'),
 });
 
-/** One thing that a listener rule does besides matching and forwarding. */
 export type CarriedPart = z.output<typeof part>;
 /** What a listener rule does besides matching and forwarding. */
 export type Carried = z.output<typeof carried>;
@@ -31,8 +30,7 @@ const forwardTargetGroup = object({
   ),
 });
 
-/** The target groups of a forward action with their weights. */
-export const forwardTargetGroups = withRules(listOf(forwardTargetGroup, 5, 1), [
+export const forwardTargetGroups = withRules(atomicList(forwardTargetGroup, 5, 1), [
   {
     cel: 'self.all(x, self.exists_one(y, y.arn == x.arn))',
     message: 'Target groups in forward.targetGroups must be unique. Remove the repeated ARN.',
@@ -42,9 +40,7 @@ export const forwardTargetGroups = withRules(listOf(forwardTargetGroup, 5, 1), [
     message:
       'forward.targetGroups must have at least one target group with a weight above 0; otherwise the rule serves nothing.',
   },
-])
-  .meta({ 'x-kubernetes-list-type': 'atomic' })
-  .describe('The target groups to forward to: 1 to 5, the limit of ELBv2.');
+]).describe('The target groups to forward to: 1 to 5, the limit of ELBv2.');
 
 const values = (what: string, longest: number) => optional(listOf(nonEmpty(longest), 5)).describe(what);
 
@@ -161,7 +157,6 @@ const FORWARD_CONFIG = 'alb.forwardConfig';
 /** What the rule of an application matches; without conditions the rule has to be there already. */
 export const forwardConfigMatch = matchOf(FORWARD_CONFIG);
 
-/** What holds for these conditions. */
 export const forwardConfigRules = conditionRulesOf(FORWARD_CONFIG);
 
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
@@ -185,7 +180,5 @@ export const listenerRule = withRules(
   matchRules,
 );
 
-/** What a listener rule of a Cell matches, and how it keeps clients. */
 export type CellListenerRule = z.output<typeof cellListenerRule>;
-/** What a listener rule matches and where it forwards to. */
 export type ListenerRule = z.output<typeof listenerRule>;

@@ -14,26 +14,22 @@ export interface LoadBalancerSchemas {
   readonly config: ResourceKind;
 }
 
-const applied = {
-  observedGeneration: optional(integer(0)).describe('The metadata.generation that Okra applied last.'),
-  phase: optional(choice(['Pending', 'Created', 'Updating', 'Updated', 'Error'])).describe(
-    'Whether ELBv2 serves the spec; if so, Created or Updated.',
-  ),
-  reason: optional(string().max(1024)).describe('The reason, in one CamelCase word.'),
-  message: optional(string().max(32768)).describe('The reason, in a sentence.'),
-};
-
-const serving = {
-  weights: optional(string().max(2048)).describe(
-    'The weights that ELBv2 serves, in readable form: a1: 50, a2: 50.',
-  ),
-  conditions: optional(conditions),
-  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
-};
-
 /** The status of a configuration: how applying it went, what is served in fields of its own, the weights, and what holds. */
 export const loadBalancerStatus = <Served extends z.ZodRawShape>(served: Served) =>
-  object({ ...applied, ...served, ...serving });
+  object({
+    observedGeneration: optional(integer(0)).describe('The metadata.generation that Okra applied last.'),
+    phase: optional(choice(['Pending', 'Created', 'Updating', 'Updated', 'Error'])).describe(
+      'Whether ELBv2 serves the spec; if so, Created or Updated.',
+    ),
+    reason: optional(string().max(1024)).describe('The reason, in one CamelCase word.'),
+    message: optional(string().max(32768)).describe('The reason, in a sentence.'),
+    ...served,
+    weights: optional(string().max(2048)).describe(
+      'The weights that ELBv2 serves, in readable form: a1: 50, a2: 50.',
+    ),
+    conditions: optional(conditions),
+    lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
+  });
 
 /** What Okra does with the objects of a configuration, for a load balancer of a type. */
 export const loadBalancerTraits = <const Type extends string, const Prefix extends string>(

@@ -1,16 +1,13 @@
 /** What an operator can ask of a rollout, in the order in which a person would look for it. */
 export const requestNames = ['pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry'] as const;
 
-/** The name of an operator's request. */
 export type RequestName = (typeof requestNames)[number];
 
 /** All that can be asked: the requests, and to approve the step that waits for it, which takes an identity. */
 export const askNames = [...requestNames, 'approve'] as const;
 
-/** The name of a request, or of an approval. */
 export type AskName = (typeof askNames)[number];
 
-/** What an operator can ask of a StagedBindingPolicy. */
 export const stagedRequestNames = [
   'pause',
   'resume',
@@ -28,7 +25,6 @@ export const requestVerbs = {
   StagedBindingPolicy: stagedRequestNames.map(verbOf),
 } as const satisfies Readonly<Record<string, readonly RequestVerb[]>>;
 
-/** The verb of RBAC that lets a person make a request. */
 export function verbOf(name: AskName): RequestVerb {
   // The compiler does not follow that lower case is what it calls so.
   return name.toLowerCase() as RequestVerb;

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { CEL_RULES, celOf, evaluatorOf, type Rule } from './rules.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
-/** The API group of Okra's kinds. */
 export const GROUP = 'okra.mumo.co';
-/** The version that is served and stored. */
 export const VERSION = 'v1alpha1';
 
 /** The metadata that Okra reads of an object (metav1.ObjectMeta). */
@@ -29,7 +27,6 @@ export interface Metadata {
   }[];
 }
 
-/** An object as the API server has it. */
 export interface Resource<Spec, Status> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -47,7 +44,6 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** The workflow that works for each object of a kind. */
 export interface KindWorkflow {
   /** Sync: one of Okra's that is the same for all kinds, and syncs again and again with the activity `sync<Type>`. Own: one that `workflows/index.ts` exports by the name of its type. */
   readonly does: 'Sync' | 'Own';
@@ -67,11 +63,9 @@ export interface KindWorkflow {
 export interface KindTraits {
   /** Whether watchers look at the objects: always, or (optional) only where the kind is installed; they do not unless this is set. */
   readonly watched?: 'Always' | 'Optional';
-  /** The workflow that works for each of its objects, if one does. */
   readonly workflow?: KindWorkflow;
   /** What okrad does with the objects in the Kubernetes API besides watching them. */
   readonly verbs?: readonly ('get' | 'create' | 'patch' | 'delete')[];
-  /** Whether Okra writes their status. */
   readonly isReported?: boolean;
 }
 
@@ -100,10 +94,8 @@ export interface Definition extends KindTraits {
   readonly selectableFields?: readonly string[];
 }
 
-/** What objects of a kind ask for. */
 export type SpecOf<Of extends Definition> = z.output<Of['spec']>;
 
-/** An object that has a name. */
 export interface Named {
   readonly metadata: { readonly name: string };
   readonly spec?: unknown;
@@ -120,17 +112,16 @@ export type ResourceKind<Of extends Definition = Definition> = Definition &
     readonly parseSpec: (spec: unknown) => Parsed<SpecOf<Of>>;
     /** Reads the spec of an object, and holds the object to the rules of its kind. */
     readonly parse: (object: Named & { readonly spec: unknown }) => Parsed<SpecOf<Of>>;
-    /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
     readonly manifest: () => StructuralSchema;
   };
 
 /** Makes a kind of its zod schemas, which are the single source of its types, its manifest and its parser. */
 export function defineResource<const Of extends Definition>(definition: Of): ResourceKind<Of> {
   const parseSpec = (value: unknown): Parsed<SpecOf<Of>> => {
-    const result = z.safeParse<Of['spec']>(definition.spec, value);
+    const result = z.safeParse<Of['spec']>(definition.spec, value, { reportInput: true });
     return result.success
       ? { ok: true, value: result.data }
-      : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
+      : { ok: false, problems: result.error.issues.map(describeIssue) };
   };
   const rules = (definition.rules ?? []).map((rule) => ({ ...rule, isKept: evaluatorOf(rule) }));
   let manifest: StructuralSchema | undefined;
@@ -153,15 +144,12 @@ export function defineResource<const Of extends Definition>(definition: Of): Res
   };
 }
 
-function describeIssue(issue: z.core.$ZodIssue, spec: unknown): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
     'spec',
   );
-  const value = issue.path.reduce<unknown>(
-    (parent, key) => (parent as Record<PropertyKey, unknown> | undefined | null)?.[key],
-    spec,
-  );
+  const value = issue.input;
   if (issue.code === 'custom') {
     // Some rules name the field themselves.
     const where = path === 'spec' || issue.message.startsWith(path) ? '' : `${path}: `;
@@ -196,18 +184,16 @@ const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
+const units: Readonly<Record<string, string>> = {
+  string: 'characters',
+  array: 'entries',
+  object: 'keys',
+  record: 'keys',
+};
+
 function measureOf(origin: string, bound: string): string {
-  switch (origin) {
-    case 'string':
-      return `have ${bound} characters`;
-    case 'array':
-      return `have ${bound} entries`;
-    case 'object':
-    case 'record':
-      return `have ${bound} keys`;
-    default:
-      return `be ${bound}`;
-  }
+  const unit = units[origin];
+  return unit === undefined ? `be ${bound}` : `have ${bound} ${unit}`;
 }
 
 /** A value for people, in one short line. */
@@ -216,7 +202,6 @@ function show(value: unknown): string {
   return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
 }
 
-/** The name of a kind in the paths of the Kubernetes API. */
 const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
 
 function manifestOf(definition: Definition): StructuralSchema {

@@ -85,19 +85,16 @@ export const celHasAny = (keys: readonly string[]): string => keys.map(has).join
 export const celCount = (keys: readonly string[]): string =>
   `[${keys.map(has).join(', ')}].filter(x, x).size()`;
 
-/** Requires exactly one of some fields. */
 export const requireOneOf = (keys: readonly string[], message: string): Rule => ({
   cel: `${celCount(keys)} == 1`,
   message,
 });
 
-/** Requires exactly one of two fields. */
 export const requireEither = (one: string, other: string, message: string): Rule => ({
   cel: `${has(one)} != ${has(other)}`,
   message,
 });
 
-/** Requires at least one of some fields. */
 export const requireAnyOf = (keys: readonly string[], message: string): Rule => ({
   cel: celHasAny(keys),
   message,
@@ -112,7 +109,6 @@ export const requireWith = (field: string, others: readonly string[], message: s
 /** Refuses a field, which the schema knows only so that it is not dropped in silence. */
 export const refuseField = (field: string, message: string): Rule => ({ cel: `!${has(field)}`, message });
 
-/** Refuses two fields together. */
 export const refuseBoth = (one: string, other: string, message: string): Rule => ({
   cel: `!${has(one)} || !${has(other)}`,
   message,
@@ -124,7 +120,6 @@ export const requireUnique = (key: string, message: string): Rule => ({
   message,
 });
 
-/** Requires that a text matches a pattern. */
 export const requirePattern = (pattern: string, message: string): Rule => ({
   cel: `self.matches('${pattern}')`,
   message,

@@ -2,7 +2,6 @@ import { enum as choice, object, optional, string, type z } from 'zod';
 import {
   atomicList,
   conditions,
-  listOf,
   mapOf,
   nonEmpty,
   observedGeneration,
@@ -30,7 +29,6 @@ export const templateLabels = mapOf('labels', templateText);
 
 const templateAnnotations = mapOf('annotations', templateText);
 
-/** The labels and annotations of what a set generates. */
 export const templateMetadata = (labels: typeof templateLabels) =>
   object({
     labels: optional(labels).describe(
@@ -66,36 +64,32 @@ export const syncStatus = {
 
 /** What was there and is missed. */
 export const missing = optional(
-  listOf(
+  atomicList(
     object({
       name: string().max(253).describe('The name of the missing secret.'),
       since: timestamp.describe('When Okra first missed it.'),
     }),
     1000,
   ),
-).meta({ 'x-kubernetes-list-type': 'atomic' });
+);
 
 /** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
 export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] =>
   phaseColumns(...own, { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' });
 
-/** The names of the clusters that a set found. */
 export const clusterNames = object({
   names: optional(atomicList(string().max(253), 1000)).describe('The names of the clusters.'),
 });
 
-/** A text that matches a pattern. */
 export const withPattern = (schema: z.ZodString, pattern: string, expected: string): z.ZodString =>
   withRules(schema, [requireShownPattern(pattern, `must be ${expected}`, 'Correct it.')]);
 
-/** A region of AWS. */
 export const region = withPattern(
   nonEmpty(32),
   '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$',
   'a region such as eu-central-1',
 );
 
-/** The ARN of an IAM role. */
 export const roleARN = withPattern(
   nonEmpty(600),
   '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$',

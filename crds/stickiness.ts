@@ -6,8 +6,6 @@ const durationSeconds = integer(1, 604_800).describe(
   'How long stickiness lasts, in seconds: 1 to 604800 (one week).',
 );
 
-const targetGroupStickiness = object({ durationSeconds });
-
 const targetStickiness = withRules(
   object({
     type: choice(['lb_cookie', 'app_cookie']).describe(
@@ -32,9 +30,8 @@ const targetStickiness = withRules(
   ],
 );
 
-/** The stickiness settings of a forward action. */
 export const stickiness = {
-  targetGroupStickiness: optional(targetGroupStickiness).describe(
+  targetGroupStickiness: optional(object({ durationSeconds })).describe(
     'Keeps a client on the target group that first served it, regardless of later weights. Default: off.',
   ),
   targetStickiness: optional(targetStickiness).describe(
@@ -58,23 +55,23 @@ export const stickinessRules: readonly Rule[] = [
   ),
 ];
 
-const onListener = {
-  targetGroupStickiness: optional(
-    object({
-      enabled: boolean().describe(
-        'Whether the flows of a client stay on the target group of the first flow.',
-      ),
-    }),
-  ).describe(
-    'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
-  ),
-  targetStickiness: optional(object({})).describe('Refused: a Network Load Balancer has no cookies.'),
+export const networkStickiness = {
+  fields: {
+    targetGroupStickiness: optional(
+      object({
+        enabled: boolean().describe(
+          'Whether the flows of a client stay on the target group of the first flow.',
+        ),
+      }),
+    ).describe(
+      'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
+    ),
+    targetStickiness: optional(object({})).describe('Refused: a Network Load Balancer has no cookies.'),
+  },
+  rules: [
+    refuseField(
+      'targetStickiness',
+      'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
+    ),
+  ],
 };
-
-const noCookies = refuseField(
-  'targetStickiness',
-  'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
-);
-
-/** How the listener of a Network Load Balancer keeps clients. */
-export const networkStickiness = { fields: onListener, rules: [noCookies] };

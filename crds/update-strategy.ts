@@ -1,6 +1,15 @@
 import { enum as choice, object, optional, record, string, union, z } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
-import { duration, durationOrSeconds, integer, listOf, nonEmpty, objectName } from './common.ts';
+import {
+  atomicList,
+  duration,
+  durationOrSeconds,
+  integer,
+  listOf,
+  nonEmpty,
+  objectName,
+  secretRef,
+} from './common.ts';
 import { keysOf, requireOneKind, withRules } from './rules.ts';
 import { BRIEF } from './structural-schema.ts';
 import { experimentStep } from './experiment.ts';
@@ -19,7 +28,6 @@ const checkStep = object({
     ),
 });
 
-/** The check of a step, as a Cell says it. */
 export type CheckStep = z.output<typeof checkStep>;
 
 const quantity = union([z.int(), nonEmpty(32)]).meta({
@@ -44,27 +52,23 @@ const pod = object({
   ),
   args: optional(listOf(string().max(4096), 64)).describe('The arguments of the command.'),
   env: optional(
-    listOf(
+    atomicList(
       object({
         name: nonEmpty(253).describe('The name of the variable.'),
         value: string().max(4096).default('').describe('The value.'),
       }),
       64,
     ),
-  )
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe(
-      'Environment variables, besides OKRA_NAMESPACE, OKRA_CELL, OKRA_ROLLOUT and OKRA_VERSION, which Okra sets.',
-    ),
+  ).describe(
+    'Environment variables, besides OKRA_NAMESPACE, OKRA_CELL, OKRA_ROLLOUT and OKRA_VERSION, which Okra sets.',
+  ),
   resources: optional(
     object({
       requests: optional(amounts).describe('How much cpu, memory and ephemeral-storage to reserve.'),
       limits: optional(amounts).describe('How much of these the pod may use.'),
     }),
   ).describe('The resources of the pod.'),
-  imagePullSecrets: optional(listOf(object({ name: nonEmpty(253).describe('The name of the Secret.') }), 5))
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The Secrets to pull the image with.'),
+  imagePullSecrets: optional(atomicList(secretRef, 5)).describe('The Secrets to pull the image with.'),
   securityContext: optional(
     object({
       runAsUser: id.describe('The user id. Default: that of the image, which must not be root.'),
@@ -85,10 +89,8 @@ const fields = {
     .describe('How long the Job may take, including retries, for example 90s or 1h. Default: 10m.'),
 };
 
-/** A Job that has to succeed. */
 export const jobSpec = object(fields);
 
-/** The job of a step. */
 export const jobStep = object({
   name: stepName('job', 'the Job is').describe(
     'Part of the name of the Job, with the name of the Cell. Default: job.',
@@ -96,21 +98,17 @@ export const jobStep = object({
   ...fields,
 });
 
-/** A Job that has to succeed, as a Cell says it. */
 export type JobSpec = z.output<typeof jobSpec>;
-/** The job of a step, as a Cell says it. */
 export type JobStep = z.output<typeof jobStep>;
 
 const approvalStep = object({
-  groups: withRules(listOf(nonEmpty(253), 20, 1), [
+  groups: withRules(atomicList(nonEmpty(253), 20, 1), [
     {
       cel: "!self.exists(group, group == 'system:masters')",
       message:
         'approval.groups must not contain system:masters, which Kubernetes allows everything without asking. Name a group of people.',
     },
-  ])
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Kubernetes groups; an approver must be in at least one of them.'),
+  ]).describe('Kubernetes groups; an approver must be in at least one of them.'),
   count: integer(1, 10).default(1).describe('How many different people must approve. Default: 1.'),
   timeout: optional(duration).describe(
     'How long the step waits before it fails. Default: until it is approved or aborted.',
@@ -142,10 +140,9 @@ const stepKinds = {
   approval: optional(approvalStep).describe('Holds the rollout at its weight until people approve.'),
 };
 
-/** One step. */
 export const step = withRules(object(stepKinds), [requireOneKind('steps', keysOf(stepKinds))]);
 
-const steps = withRules(listOf(step, 100), [
+const steps = withRules(atomicList(step, 100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
     message: 'steps must not mix setWeight and stepWeight. Use one of the two in all steps.',
@@ -154,7 +151,7 @@ const steps = withRules(listOf(step, 100), [
     cel: 'self.map(s, has(s.stepWeight) ? s.stepWeight : 0).sum() <= 100',
     message: 'The stepWeights of steps must add up to at most 100. Lower some of them.',
   },
-]).meta({ 'x-kubernetes-list-type': 'atomic' });
+]);
 
 /** What becomes of a rollout when something that it measures fails. */
 const onFailure = choice(['Rollback', 'Hold']);
@@ -195,13 +192,13 @@ const blueGreenStep = withRules(object(blueGreenStepKinds), [
   requireOneKind('blueGreen.steps', keysOf(blueGreenStepKinds)),
 ]);
 
-const blueGreenSteps = withRules(listOf(blueGreenStep, 20), [
+const blueGreenSteps = withRules(atomicList(blueGreenStep, 20), [
   {
     cel: 'self.size() == 0 || self.exists_one(s, has(s.promote))',
     message:
       'blueGreen.steps must have exactly one promote, which shifts the traffic to the new version. Add one, or remove the others.',
   },
-]).meta({ 'x-kubernetes-list-type': 'atomic' });
+]);
 
 const bake = object({
   duration: duration.describe('How long, for example 30m or 2h; with an analysis, from its start.'),
@@ -210,7 +207,6 @@ const bake = object({
   ),
 });
 
-/** How a new version comes into service. */
 export const updateStrategy = withRules(
   object({
     type: choice(['Canary', 'BlueGreen'])

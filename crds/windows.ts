@@ -2,7 +2,6 @@ import { enum as choice, object, optional, string, type z } from 'zod';
 import { atomicList, listOf, nonEmpty } from './common.ts';
 import { requireShownPattern, withRules } from './rules.ts';
 
-/** The days of the week, as windows name them. */
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 const TIME_PATTERN = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
@@ -21,7 +20,6 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
-/** Whether there is such a day. */
 export function isDate(text: string): boolean {
   if (!new RegExp(DATE_PATTERN).test(text)) return false;
   return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
@@ -75,8 +73,6 @@ const window = withRules(
   ],
 );
 
-/** The times at which rollouts may move. */
 export const windows = atomicList(window, 20, 1);
 
-/** One of these times. */
 export type RolloutWindow = z.output<typeof window>;

@@ -1,10 +1,11 @@
 import { mayAsk } from '../../clients/kubernetes/request-rights.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { type RequestVerb, requestVerbs, verbOf } from '../../crds/request-names.ts';
+import { isDegraded } from '../../domain/kubernetes/conditions.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
-import { isDegraded, isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
+import { isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
 import type { Viewer } from './hub.ts';
 import { type Reading, remembered } from './remembered.ts';
 

@@ -1,7 +1,7 @@
 import { given } from '../../domain/model/fields.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import { isDegraded } from '../../domain/kubernetes/conditions.ts';
 import { type Asked, weightsOf } from '../okractl/describe-cell.ts';
-import { isDegraded } from '../okractl/refusals.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { type Tone, toneOfPhase } from '../tones.ts';

@@ -1,4 +1,5 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import { isDegraded } from '../../domain/kubernetes/conditions.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import { formatTarget, type Target } from './target.ts';
 
@@ -47,10 +48,6 @@ export const retried = ({ blockedVersions = [], applications = [] }: CellStatus)
 export const isPastSteps = ({ step, rollout }: CellStatus): boolean =>
   rollout !== undefined && rollout.stepEndsAt === undefined && step === 'done';
 
-/** Whether the Cell says that something keeps it from what its spec asks for. */
-export const isDegraded = ({ conditions = [] }: CellStatus): boolean =>
-  conditions.some(({ type, status }) => type === 'Degraded' && status === 'True');
-
 /** Whether a verdict holds a rollout that nothing would take the place of any more, so that a promote alone goes on. */
 export const isLeftToPromote = (status: CellStatus): boolean =>
   status.phase === 'Paused' && isDegraded(status) && (isPastSteps(status) || isPromotedFull(status));
@@ -76,7 +73,6 @@ type Offer = readonly [verb: string, does: string];
 
 const RETRY: Offer = ['retry', 'retries at once'];
 const PAUSE: Offer = ['pause', 'holds the rollout at its weight'];
-
 const PROMOTE: Offer = ['promote', 'continues despite the result'];
 
 /** What makes sense while a rollout waits, by what it waits for; it can always be aborted. */
@@ -111,10 +107,8 @@ function offersFor(status: CellStatus): readonly Offer[] {
   if (rollout === undefined)
     return blockedVersions.length === 0 ? [] : [['retry', 'unblocks and retries the version']];
   if (rollout.ending !== undefined) return [['watch', 'the rollout is being reverted']];
-  const abort: Offer = [
-    'abort',
-    `shifts all traffic back to ${status.stableVersion ?? 'the stable version'}`,
-  ];
+  const { stableVersion = 'the stable version' } = status;
+  const abort: Offer = ['abort', `shifts all traffic back to ${stableVersion}`];
   if (isLeftToPromote(status)) return [PROMOTE, abort];
   const known = whileWaiting[reason];
   if (known !== undefined) return [...known, abort];

@@ -48,7 +48,6 @@ const status = loadBalancerStatus({
   ),
 });
 
-/** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
 export const awsApplicationLoadBalancerConfig = defineResource({
   kind: 'AWSApplicationLoadBalancerConfig',
   shortNames: ['awsalbc'],
@@ -75,11 +74,8 @@ export const applicationLoadBalancer = {
   config: awsApplicationLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;
 
-/** What an AWSApplicationLoadBalancerConfig asks for. */
 export type AWSApplicationLoadBalancerConfigSpec = z.output<typeof spec>;
-/** What is reported of an AWSApplicationLoadBalancerConfig. */
 export type AWSApplicationLoadBalancerConfigStatus = z.output<typeof status>;
-/** An AWSApplicationLoadBalancerConfig as the API server has it. */
 export type AWSApplicationLoadBalancerConfig = Resource<
   AWSApplicationLoadBalancerConfigSpec,
   AWSApplicationLoadBalancerConfigStatus

@@ -64,7 +64,6 @@ const status = loadBalancerStatus({
   ).describe('What ELBv2 serves.'),
 });
 
-/** The default action of a Network Load Balancer's listener, kept exactly as its spec says. */
 export const awsNetworkLoadBalancerConfig = defineResource({
   kind: 'AWSNetworkLoadBalancerConfig',
   shortNames: ['awsnlbc'],
@@ -85,11 +84,8 @@ export const networkLoadBalancer = {
   config: awsNetworkLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;
 
-/** What an AWSNetworkLoadBalancerConfig asks for. */
 export type AWSNetworkLoadBalancerConfigSpec = z.output<typeof spec>;
-/** What is reported of an AWSNetworkLoadBalancerConfig. */
 export type AWSNetworkLoadBalancerConfigStatus = z.output<typeof status>;
-/** An AWSNetworkLoadBalancerConfig as the API server has it. */
 export type AWSNetworkLoadBalancerConfig = Resource<
   AWSNetworkLoadBalancerConfigSpec,
   AWSNetworkLoadBalancerConfigStatus

@@ -1,6 +1,7 @@
 import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
-import type { ApplicationsSpec, CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
+import { isDegraded } from '../kubernetes/conditions.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { validLabels } from '../kubernetes/selector.ts';
 import { given, omit } from '../model/fields.ts';
@@ -38,9 +39,6 @@ export function childState({ seen }: Situation, { number, version }: ObservedRev
     message: `Cell ${child.name} is ${phase ?? 'new'}: ${message}`,
   };
 }
-
-const isDegraded = ({ conditions = [] }: CellStatus): boolean =>
-  conditions.some(({ type, status }) => type === 'Degraded' && status === 'True');
 
 /** Whether Cell and AWSTargetGroups of an application are what a revision asks for; those of `keep` may stay. */
 export function isChildAsDesired(

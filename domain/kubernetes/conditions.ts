@@ -1,3 +1,5 @@
+import type { Condition } from '../../crds/common.ts';
+
 /** Finds the owner that controls an object; Kubernetes allows for one (metav1.OwnerReference.controller). */
 export const controllerOf = <Reference extends { readonly controller?: boolean }>({
   ownerReferences,
@@ -5,15 +7,11 @@ export const controllerOf = <Reference extends { readonly controller?: boolean }
   readonly ownerReferences?: readonly Reference[];
 }): Reference | undefined => ownerReferences?.find(({ controller }) => controller === true);
 
-/** A condition of an object's status (metav1.Condition). */
-export interface Condition {
-  readonly type: string;
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
-  readonly lastTransitionTime: string;
-  readonly observedGeneration?: number | undefined;
-}
+export type { Condition } from '../../crds/common.ts';
+
+/** Whether the status of an object says that something keeps it from what its spec asks for. */
+export const isDegraded = ({ conditions = [] }: { readonly conditions?: readonly Condition[] | undefined }) =>
+  conditions.some(({ type, status }) => type === 'Degraded' && status === 'True');
 
 /** What a condition says, before it is known since when. */
 export interface Claim {

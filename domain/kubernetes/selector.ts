@@ -55,7 +55,6 @@ export interface LabelRequirement {
   readonly values?: readonly string[] | undefined;
 }
 
-/** The labels of an object; undefined when it has none. */
 export type Labels = Readonly<Record<string, string>> | undefined;
 
 /** Whether labels fulfil a selector; an empty selector matches everything, an absent one nothing. */
