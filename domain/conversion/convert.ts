@@ -1,10 +1,8 @@
 import { isRecord, omit, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import { API_VERSION } from '../kubernetes/labels.ts';
 
-/** The group of the older generations. */
 export const OLD_GROUP = 'okra.mumoshu.github.io';
 
-/** What becomes of an object of a file. */
 export type Outcome =
   /** It has the form of now, with what means something else there than it did. */
   | { readonly is: 'Converted'; readonly object: Fields; readonly warnings: readonly string[] }
@@ -34,7 +32,6 @@ function put(draft: { object: Fields }, path: string, value: unknown): void {
   draft.object = withValue(draft.object, path.split('.'), value);
 }
 
-/** Moves the value of a path, if there is one. */
 function move(draft: { object: Fields }, from: string, to: string): void {
   const value = at(draft.object, from);
   if (value === undefined) return;
@@ -42,11 +39,14 @@ function move(draft: { object: Fields }, from: string, to: string): void {
   put(draft, to, value);
 }
 
-/** The same in an object that a draft holds in a list. */
-function moved(object: Fields, from: string, to: string): Fields {
-  const part = { object };
-  move(part, from, to);
-  return part.object;
+/** Moves the value of a path in each object of a list. */
+function moveInEach(draft: Draft, list: string, from: string, to: string): void {
+  const objects = recordsIn(at(draft.object, list)).map((object) => {
+    const part = { object };
+    move(part, from, to);
+    return part.object;
+  });
+  if (objects.length > 0) put(draft, list, objects);
 }
 
 const CELL_RULE = 'spec.ingress.awsApplicationLoadBalancer.listener.rule';
@@ -68,24 +68,11 @@ const conversions: Readonly<Record<string, (draft: Draft) => void>> = {
         `spec.replicas is ${replicas}, but at most ${MOST_REPLICAS} is allowed now, because the old and the new version must fit into one rule. Put several clusters of a version into one target group with an AWSTargetGroupBinding.`,
       );
     // A slip of the pen that stood in the documentation.
-    const applications = at(draft.object, 'spec.applications');
-    if (Array.isArray(applications))
-      put(
-        draft,
-        'spec.applications',
-        applications.map((one: unknown) =>
-          isRecord(one) ? moved(one, 'argocd.clusterSecret.lables', 'argocd.clusterSecret.labels') : one,
-        ),
-      );
+    const secret = 'argocd.clusterSecret';
+    moveInEach(draft, 'spec.applications', `${secret}.lables`, `${secret}.labels`);
   },
   ClusterSet(draft) {
-    const generators = recordsIn(at(draft.object, 'spec.generators'));
-    if (generators.length > 0)
-      put(
-        draft,
-        'spec.generators',
-        generators.map((one) => moved(one, 'awseks.clusterSelector', 'awseks.selector')),
-      );
+    moveInEach(draft, 'spec.generators', 'awseks.clusterSelector', 'awseks.selector');
     draft.warnings.push(
       'Cluster Secrets are now named after the cluster instead of <set>-<cluster>. Secrets with the old names are kept; delete them once those with the new names exist.',
     );
@@ -155,12 +142,8 @@ export function convert(object: Fields): Outcome {
       object: { apiVersion: API_VERSION, ...omit(object, 'apiVersion') },
       warnings: [],
     };
-  if (why !== undefined) return { is: 'Dropped', why };
-  if (conversion === undefined)
-    return {
-      is: 'Dropped',
-      why: `Okra has no kind ${kind === '' ? 'without a name' : kind}. Remove the object.`,
-    };
+  const unknown = `Okra has no kind ${kind === '' ? 'without a name' : kind}. Remove the object.`;
+  if (why !== undefined || conversion === undefined) return { is: 'Dropped', why: why ?? unknown };
   const draft: Draft = { object: { ...omit(object, 'status'), apiVersion: API_VERSION }, warnings: [] };
   if (recordsIn(at(draft.object, 'metadata.ownerReferences')).length > 0) {
     put(draft, 'metadata.ownerReferences', undefined);
@@ -216,16 +199,12 @@ function convertRule(draft: Draft): void {
 /** The weights of `setWeight` were added up, as those of `stepWeight` are, and a pause without a duration ended at once. */
 function convertSteps(draft: Draft): void {
   const steps = recordsIn(at(draft.object, STEPS));
-  const weights = steps.flatMap(({ setWeight }) =>
-    setWeight === undefined ? [] : [JSON.stringify(setWeight)],
-  );
-  if (weights.length > 0) {
-    const next = steps.map(({ setWeight, ...step }) =>
-      setWeight === undefined ? step : { ...step, stepWeight: setWeight },
-    );
-    put(draft, STEPS, next);
+  const set = steps.flatMap(({ setWeight }) => (setWeight === undefined ? [] : [JSON.stringify(setWeight)]));
+  const weights = set.join(', ');
+  if (set.length > 0) {
+    moveInEach(draft, STEPS, 'setWeight', 'stepWeight');
     draft.warnings.push(
-      `setWeight ${weights.join(', ')} used to be added up and is now the total weight of the canary, so each was rewritten as stepWeight. If you meant totals of ${weights.join(', ')}, write setWeight.`,
+      `setWeight ${weights} used to be added up and is now the total weight of the canary, so each was rewritten as stepWeight. If you meant totals of ${weights}, write setWeight.`,
     );
   }
   const endless = steps.flatMap(({ pause }, index) =>

@@ -19,16 +19,13 @@ export interface ApplicationsAsSeen {
 
 interface ApplicationAsSeen extends Pick<ObservedApplication, 'resolved' | 'revisions'> {
   readonly application: ApplicationOfCell;
-  /** How the application stands. */
   readonly mark: Mark | undefined;
   /** Its Cell, which may not be there yet. */
   readonly child: ObservedCell;
 }
 
-/** What is done for an application, and what is wrong with it. */
 export interface ApplicationPlan {
   readonly name: string;
-  /** The revision that it comes to. */
   readonly revision?: number;
   /** In sentences, what is done before its traffic moves, and afterwards; nothing where it is in place. */
   readonly before: readonly string[];

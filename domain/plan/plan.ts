@@ -4,7 +4,6 @@ import { runAhead, type Ahead } from './run-ahead.ts';
 import semver from 'semver';
 import type { SelectedTargetGroup } from '../model/target-group.ts';
 
-/** The version of a Cell that has none yet. */
 const FIRST_VERSION = '1.0.0';
 
 /** The version that a next one is assumed to have: the first, or one after all that there are. */
@@ -40,13 +39,11 @@ export interface PlanPart {
   readonly ahead: Ahead;
 }
 
-/** What a Cell is going to do, and what is wrong with it. */
 export interface CellPlan {
   readonly parts: readonly PlanPart[];
   readonly problems: readonly string[];
 }
 
-/** How a plan is made. */
 export interface PlanOptions {
   readonly now: number;
   /** Versions to take for granted one after the other; undefined: the next, where as things are there is no rollout. */

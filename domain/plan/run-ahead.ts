@@ -1,5 +1,5 @@
 import { given, omit } from '../model/fields.ts';
-import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
+import type { Close, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { initialState, type Background, type RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
@@ -18,14 +18,13 @@ import {
 } from '../rollout/record/run.ts';
 import { dueReport, takeTurn, recordReport } from '../rollout/turn.ts';
 import { stepOf } from '../steps/step.ts';
-import { Future } from './future.ts';
+import { future, type Future } from './future.ts';
 
 /** One thing that a rollout will do, or wait for. */
 export interface PlannedEvent {
   /** When, in milliseconds since the epoch. */
   readonly at: number;
   readonly is: 'Shift' | 'Measurement' | 'Wait' | 'End';
-  /** In a sentence. */
   readonly does: string;
   /** The step that it belongs to, as `status.step` has it. */
   readonly step?: string;
@@ -44,9 +43,7 @@ export interface Ahead {
   readonly rollout?: { readonly from: string; readonly to: string };
   /** How it ends; undefined when it waits for something that nobody can take for granted. */
   readonly end?: Close;
-  /** What it waits for then. */
   readonly stuck?: Wait;
-  /** The objects as they are then. */
   readonly observed: ObservedCell;
   readonly now: number;
 }
@@ -56,7 +53,7 @@ const MOST_TURNS = 5_000;
 
 /** Runs a Cell ahead until nothing is left to do, or until it is stuck, in memory. */
 export function runAhead(observed: ObservedCell, from: number): Ahead {
-  const world = new Future(observed);
+  const world = future(observed);
   const events: PlannedEvent[] = [];
   let rollout: Ahead['rollout'];
   let now = from;
@@ -64,10 +61,16 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
   for (let turns = 0; turns < MOST_TURNS; turns += 1) {
     const turn = takeTurn(run, now);
     if (turn.is === 'Look') {
-      run = recordLook(run, world.seen, { upTo: run.changes, now });
+      run = recordLook(run, world.look(), { upTo: run.changes, now });
       continue;
     }
-    run = report(turn.run, turn.decision, world, now);
+    ({ run } = turn);
+    const due = dueReport(run, turn.decision, { workflow: { workflowId: 'ahead', runId: 'ahead' }, now });
+    if (due?.is === 'New') {
+      const { status } = due;
+      world.change((seen) => (seen.cell === undefined ? seen : { ...seen, cell: { ...seen.cell, status } }));
+      run = recordReport(run, run, status);
+    }
     const { rollout: current } = run.state;
     if (current !== undefined) rollout = { from: current.stable.version, to: current.canary.version };
     const step = current === undefined ? {} : { step: stepOf(current) };
@@ -78,31 +81,20 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
       if (event !== undefined) events.push({ at: now, ...event, ...step });
       continue;
     }
-    const base = { ...given({ rollout }), events, now };
+    const base = { ...given({ rollout }), events, now, observed: world.look() };
     const { decision } = turn;
     if (decision.do === 'Close') {
-      if (isStillTold(run)) continue;
-      return { ...base, end: decision, observed: world.seen };
+      if (run.changes !== run.seenChanges || run.state.unreported !== undefined) continue;
+      return { ...base, end: decision };
     }
     const passed = pass(run, decision, { world, now });
-    if (passed === undefined) return { ...base, stuck: decision, observed: world.seen };
+    if (passed === undefined) return { ...base, stuck: decision };
     // What is looked at now and then while it waits is one wait.
     if (events.at(-1)?.does !== decision.message)
       events.push({ ...waitOf(decision, passed.assumes, now), ...step });
     ({ run, now } = passed);
   }
   throw new TypeError(`Expected a rollout to come to an end within ${MOST_TURNS} turns, got none.`);
-}
-
-const isStillTold = ({ changes, seenChanges, state }: Run): boolean =>
-  changes !== seenChanges || state.unreported !== undefined;
-
-// oxlint-disable-next-line max-params -- what a report is made of
-function report(run: Run, decision: Decision, world: Future, now: number): Run {
-  const due = dueReport(run, decision, { workflow: { workflowId: 'ahead', runId: 'ahead' }, now });
-  if (due === undefined || due.is !== 'New') return run;
-  world.report(due.status);
-  return recordReport(run, run, due.status);
 }
 
 function perform(
