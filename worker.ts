@@ -22,8 +22,7 @@ import { installRuntime } from './clients/temporal/runtime.ts';
 import { connectTemporal } from './clients/temporal/temporal.ts';
 import { versioned, runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/backoff.ts';
-import type { Config } from './config/config.ts';
-import { given } from './domain/model/fields.ts';
+import { type Config, settingsOfActivities } from './config/config.ts';
 import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
 export interface WorkerSettings {
@@ -62,12 +61,12 @@ export async function runWorker({
   tell(installation, log);
   const limits = limitRates({ ...config.elbv2, queries: config.datadog.queries });
   metrics.states('limits', waitingCalls(limits));
-  const intervals = { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds };
-  const looks = failingLooks(intervals);
+  const settings = settingsOfActivities(config);
+  const looks = failingLooks(settings.intervals);
   metrics.states('looks', looks.states);
   const activities = makeActivities({
+    ...settings,
     kubernetes,
-    watchNamespaces: config.kubernetes.watchNamespaces,
     temporal: temporal.client,
     elbv2: connectELBv2({
       endpoint: config.aws.elbv2Endpoint,
@@ -80,19 +79,12 @@ export async function runWorker({
       tell: told,
     }),
     clusters: connectClusters(config, accessPolicies(kubernetes)),
-    ...given({ region: config.aws.region }),
     limits,
     tell: told,
-    datadog: config.datadog,
     tellEvent: await openDatadog(config, log, signal),
     notify: notifyWebhooks(webhooks, { log, signal }),
     log,
-    cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
-    stsEndpoint: config.aws.stsEndpoint,
     installation,
-    taskQueue: config.taskQueue,
-    intervals,
-    graceSeconds: config.graceSeconds,
   });
   const { namespace } = config.temporal;
   const { taskQueue } = config;

@@ -6,7 +6,6 @@ import { variables, type Variables } from './variables.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that can be set from outside. */
 export type Config = ReturnType<typeof arrange>;
 
 /** Where Temporal is, and how it lets one in. */
@@ -58,6 +57,7 @@ const isOfOthers = (name: string): boolean =>
 const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 
 function arrange(from: Variables) {
+  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = from;
   return {
     kubernetes: {
       /** Kubeconfig files as `KUBECONFIG` lists them; undefined: what is usual. */
@@ -135,7 +135,7 @@ function arrange(from: Variables) {
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
       /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
-      deployment: deploymentOf(from),
+      deployment: deploymentName && buildId ? { deploymentName, buildId } : undefined,
       tracesEndpoint: from.OTEL_EXPORTER_OTLP_ENDPOINT,
       temporalUi: from.OKRA_TEMPORAL_UI,
       /** The file that says who is notified of what. */
@@ -144,6 +144,16 @@ function arrange(from: Variables) {
     }),
   };
 }
+
+/** What activities are made with besides clients. */
+export const settingsOfActivities = (config: Config) => ({
+  watchNamespaces: config.kubernetes.watchNamespaces,
+  ...config.aws,
+  datadog: config.datadog,
+  taskQueue: config.taskQueue,
+  intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
+  graceSeconds: config.graceSeconds,
+});
 
 type Interfaces = Readonly<Record<string, readonly { readonly family: string }[] | undefined>>;
 
@@ -163,10 +173,13 @@ const shareOf = ({ OKRA_WORKERS: workers }: Variables, perSecond: number, burst:
 });
 
 function temporalOf(from: Variables) {
+  const pem = (name: (typeof pems)[number]) =>
+    credential(from[`TEMPORAL_TLS_${name}_PATH`], from[`TEMPORAL_TLS_${name}_DATA`]);
+  const [certificate, key] = [pem('CLIENT_CERT'), pem('CLIENT_KEY')];
   const tls = given({
     serverName: from.TEMPORAL_TLS_SERVER_NAME,
-    serverCa: credential(from.TEMPORAL_TLS_SERVER_CA_CERT_PATH, from.TEMPORAL_TLS_SERVER_CA_CERT_DATA),
-    client: clientPair(from),
+    serverCa: pem('SERVER_CA_CERT'),
+    client: certificate && key && { certificate, key },
   });
   const apiKey = credential(from.OKRA_TEMPORAL_API_KEY_FILE, from.TEMPORAL_API_KEY);
   // As the Temporal CLI does it: an API key or a certificate asks for encryption, unless it is refused.
@@ -184,17 +197,6 @@ function temporalOf(from: Variables) {
   };
 }
 
-function deploymentOf(from: Variables) {
-  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = from;
-  return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
-}
-
-function clientPair(from: Variables) {
-  const certificate = credential(from.TEMPORAL_TLS_CLIENT_CERT_PATH, from.TEMPORAL_TLS_CLIENT_CERT_DATA);
-  const key = credential(from.TEMPORAL_TLS_CLIENT_KEY_PATH, from.TEMPORAL_TLS_CLIENT_KEY_DATA);
-  return certificate === undefined || key === undefined ? undefined : { certificate, key };
-}
-
 function credential(path: string | undefined, data: string | undefined): Credential | undefined {
   if (path !== undefined) return { path };
   return data === undefined ? undefined : { data };
@@ -207,7 +209,6 @@ function freeze<T extends object>(value: T): T {
 
 const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
 
-/** Variables of which only one may be set. */
 const either: readonly (readonly [string, string])[] = [
   ...pems.map((name) => [`TEMPORAL_TLS_${name}_PATH`, `TEMPORAL_TLS_${name}_DATA`] as const),
   ['TEMPORAL_API_KEY', 'OKRA_TEMPORAL_API_KEY_FILE'],
@@ -215,7 +216,6 @@ const either: readonly (readonly [string, string])[] = [
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** Says which variables do not go together. */
 function problemsAmong(environment: Environment): readonly string[] {
   const isSet = (name: string) => environment[name] !== undefined;
   const hasPem = (name: (typeof pems)[number]) =>

@@ -162,5 +162,4 @@ export const variables = z.object({
   OKRA_DASHBOARD_HOSTS: hostNames.default([]),
 });
 
-/** The environment as it was understood. */
 export type Variables = z.output<typeof variables>;

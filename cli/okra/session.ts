@@ -11,7 +11,7 @@ import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { limitRates } from '../../clients/rate-limiter.ts';
-import { loadConfig } from '../../config/config.ts';
+import { loadConfig, settingsOfActivities } from '../../config/config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
 import type { Globals, OkraSession } from './shell.ts';
@@ -88,24 +88,16 @@ export async function activitiesOf(
     import('../../activities/index.ts'),
     import('@temporalio/client'),
   ]);
-  const { aws, datadog, taskQueue, temporal, driftIntervalSeconds, syncIntervalSeconds } = config;
   return makeActivities({
+    ...settingsOfActivities(config),
     kubernetes,
-    watchNamespaces: config.kubernetes.watchNamespaces,
     clusters,
     elbv2,
     eks,
     limits,
     // It connects to nothing until it is asked for something.
-    temporal: new Client({ connection: Connection.lazy({ address: temporal.address }) }),
-    ...given({ region: aws.region }),
-    datadog,
-    cloudWatchEndpoint: aws.cloudWatchEndpoint,
-    stsEndpoint: aws.stsEndpoint,
+    temporal: new Client({ connection: Connection.lazy({ address: config.temporal.address }) }),
     installation,
-    taskQueue,
-    intervals: { drift: driftIntervalSeconds, sync: syncIntervalSeconds },
-    graceSeconds: config.graceSeconds,
   });
 }
 
