@@ -16,7 +16,6 @@ async function describePackage(): Promise<string> {
   return `${JSON.stringify({ name, version, license, type, engines, private: true }, undefined, 2)}\n`;
 }
 
-/** What a build takes beyond the programs. */
 export interface BuildOptions {
   /** Modules that get a file of their own, so that they can be imported alone. */
   readonly also?: readonly string[];

@@ -23,17 +23,25 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
+const inScope = (scope: Scope): readonly Permission[] =>
+  permissions.filter((permission) => permission.scope === scope);
+
+const isRead = ({ verbs }: Permission): boolean => verbs.every((verb) => READ.includes(verb));
+
 /** The roles that are made of the table: what each ends in after the name of the installation, and what it grants. */
 export const roles = {
   watched: { kind: 'ClusterRole', suffix: '', grants: inScope('Watched') },
   clusterScoped: { kind: 'ClusterRole', suffix: '-cluster-scoped', grants: inScope('Cluster') },
-  clustersView: { kind: 'ClusterRole', suffix: '-clusters-view', grants: secrets(isRead) },
-  clustersEdit: { kind: 'ClusterRole', suffix: '-clusters-edit', grants: secrets(() => true) },
+  clustersView: {
+    kind: 'ClusterRole',
+    suffix: '-clusters-view',
+    grants: inScope('ClusterSecrets').filter(isRead),
+  },
+  clustersEdit: { kind: 'ClusterRole', suffix: '-clusters-edit', grants: inScope('ClusterSecrets') },
   staged: { kind: 'ClusterRole', suffix: '-staged', grants: inScope('Staged') },
   own: { kind: 'Role', suffix: '', grants: inScope('Own') },
 } as const;
 
-/** The name of a role that is made of the table. */
 export type RoleKey = keyof typeof roles;
 
 export const rulesOf = (key: RoleKey): readonly PolicyRule[] => roles[key].grants.map(ruleOf);
@@ -45,18 +53,6 @@ function ruleOf({ kinds, subresource, verbs, names }: Omit<Permission, 'scope' |
     ...given({ resourceNames: names }),
     verbs,
   };
-}
-
-function inScope(scope: Scope): readonly Permission[] {
-  return permissions.filter((permission) => permission.scope === scope);
-}
-
-function isRead({ verbs }: Permission): boolean {
-  return verbs.every((verb) => READ.includes(verb));
-}
-
-function secrets(which: (permission: Permission) => boolean): readonly Permission[] {
-  return inScope('ClusterSecrets').filter(which);
 }
 
 const rule = (kinds: readonly KindRef[], verbs: readonly string[]): PolicyRule => ruleOf({ kinds, verbs });

@@ -38,7 +38,6 @@ export interface Permission {
   readonly verbs: readonly string[];
   /** The only objects that the verbs are for; RBAC cannot limit `create` and lists by name. */
   readonly names?: readonly string[];
-  /** What okrad does with it, for people. */
   readonly use: string;
 }
 
