@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { CommanderError, type Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { endingOf, exitCodes, type Shell } from './okractl/shell.ts';
 import { plain } from './terminal-text.ts';
 import { version } from './version.ts';
@@ -18,13 +18,24 @@ export type ProcessShell = Pick<
   'print' | 'warn' | 'write' | 'now' | 'signal' | 'read' | 'filesAt' | 'exitWith'
 >;
 
-/** A command line, as its process runs it. */
 export interface CommandLine {
   /** By which name it says what is wrong. */
   readonly name: string;
   readonly make: (shell: ProcessShell, version: string) => Command;
   readonly close?: () => Promise<void>;
   readonly words?: readonly string[];
+}
+
+/** A command that is run with its options, those of its program among them, and then with its words. */
+export class Program extends Command {
+  override createCommand(name?: string): Program {
+    return new Program(name);
+  }
+
+  override action(run: (...all: unknown[]) => void | Promise<void>): this {
+    // Commander gives the words, the options of the command alone, and the command.
+    return super.action((...given: unknown[]) => run(this.optsWithGlobals(), ...given.slice(0, -2)));
+  }
 }
 
 /** Gives a command line what all of Okra's have: where the objects are, and how help and errors are written. */

@@ -25,7 +25,8 @@ export async function serveHealth({ host, port, missing, metrics }: HealthOption
     const isKnown = request.url === '/healthz' || request.url === '/readyz';
     response.statusCode = isKnown ? (lacks.length === 0 ? 200 : 503) : 404;
     response.setHeader('Content-Type', 'text/plain');
-    response.end(isKnown ? answer(lacks) : 'Not found: use /healthz, /readyz or /metrics.\n');
+    const text = lacks.length === 0 ? 'ok\n' : lacks.map((one) => `waiting for ${one}\n`).join('');
+    response.end(isKnown ? text : 'Not found: use /healthz, /readyz or /metrics.\n');
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -33,9 +34,6 @@ export async function serveHealth({ host, port, missing, metrics }: HealthOption
   server.unref();
   return { port: (server.address() as AddressInfo).port, close: (): void => void server.close() };
 }
-
-const answer = (lacks: readonly string[]): string =>
-  lacks.length === 0 ? 'ok\n' : lacks.map((one) => `waiting for ${one}\n`).join('');
 
 async function tellMetrics(
   { scrape, contentType }: HealthOptions['metrics'],

@@ -56,7 +56,6 @@ export function addOptions(program: Command, shell: { readonly print: (text: str
     });
 }
 
-/** Adds `version`, which prints the version of the program. */
 export function addVersion(
   program: Command,
   shell: { readonly print: (text: string) => void },

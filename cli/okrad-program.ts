@@ -36,7 +36,6 @@ function stopOnSignals(stop: AbortController, log: Log): void {
   }
 }
 
-/** The command line of okrad. */
 export const program = new Command('okrad')
   .description(
     'Runs Okra: the watchers, which send Kubernetes events to workflows, and the worker, which runs the rollouts.',

@@ -12,19 +12,17 @@ import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
 import { createReadiness, type Readiness, serveHealth } from './health.ts';
 import { version } from './version.ts';
 
-/** The parts that a process can be made of. */
 export const components = ['watchers', 'worker', 'dashboard'] as const;
 
 /** The parts that do the work; the others are there to be asked for. */
 export const usualComponents = ['watchers', 'worker'] as const;
 
-/** The name of a part. */
 export type Component = (typeof components)[number];
 
 /** Reads a list of parts, `watchers,worker` say; each of them once. */
 export function parseComponents(text: string): readonly Component[] {
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !isComponent(name));
+  const unknown = names.filter((name) => !(components as readonly string[]).includes(name));
   if (unknown.length > 0) {
     const got = unknown.map((name) => JSON.stringify(name)).join(', ');
     throw new InvalidArgumentError(
@@ -34,9 +32,6 @@ export function parseComponents(text: string): readonly Component[] {
   return components.filter((component) => names.includes(component));
 }
 
-const isComponent = (name: string): name is Component => (components as readonly string[]).includes(name);
-
-/** What okrad runs with. */
 interface RunSettings {
   readonly components: readonly Component[];
   readonly config: Config;

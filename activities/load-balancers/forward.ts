@@ -36,4 +36,4 @@ export const toTuples = (groups: readonly WeightedTargetGroup[]) =>
   groups.map(({ arn, weight }) => ({ TargetGroupArn: arn, Weight: weight }));
 
 /** The name in a target group's ARN: `…:targetgroup/NAME/ID`. */
-const nameIn = (arn: string): string => arn.split('/')[1] ?? arn;
+export const nameIn = (arn: string): string => arn.split('/')[1] ?? arn;

@@ -13,11 +13,8 @@ import { layOut, outputOption, printObjects } from '../okractl/output.ts';
 import { badUsage, failed } from '../okractl/shell.ts';
 import { named, type OkraOptions, type OkraSession, type OkraShell, pairs, pairsText } from './shell.ts';
 
-type CreateOptions = OkraOptions<'endpoint' | 'caData' | 'labels'>;
-
-/** Adds `create cluster`. */
 export function addCreateCluster(create: Command, shell: OkraShell): void {
-  named<CreateOptions>(create.command('cluster'), { what: 'the EKS cluster' }, async (name, options) => {
+  named(create.command('cluster'), { what: 'the EKS cluster' }, async (name, options) => {
     const session = shell.session(options);
     const secret = await secretOf(session, name, options);
     const id = `Secret ${secret.metadata.namespace}/${secret.metadata.name}`;
@@ -37,7 +34,7 @@ export function addCreateCluster(create: Command, shell: OkraShell): void {
     .option('--labels <key=value,…>', 'labels of the secret', pairs);
 }
 
-async function secretOf(session: OkraSession, name: string, options: CreateOptions) {
+async function secretOf(session: OkraSession, name: string, options: OkraOptions) {
   const { region } = session.config.aws;
   const access = await accessOf(session, name, options);
   const values = clusterSecretValues({ name, ...access, ...given({ region }) });
@@ -55,7 +52,7 @@ async function secretOf(session: OkraSession, name: string, options: CreateOptio
   };
 }
 
-async function accessOf({ config, eks }: OkraSession, name: string, { endpoint, caData }: CreateOptions) {
+async function accessOf({ config, eks }: OkraSession, name: string, { endpoint, caData }: OkraOptions) {
   const { region } = config.aws;
   if (endpoint !== undefined && caData !== undefined) return { endpoint, caData };
   if ((endpoint ?? caData) !== undefined)
@@ -73,7 +70,6 @@ async function accessOf({ config, eks }: OkraSession, name: string, { endpoint, 
   );
 }
 
-/** Adds `delete cluster`. */
 export function addDeleteCluster(remove: Command, shell: OkraShell): void {
   named(remove.command('cluster'), { what: 'the cluster' }, async (name, options) => {
     const session = shell.session(options);
@@ -86,7 +82,6 @@ export function addDeleteCluster(remove: Command, shell: OkraShell): void {
   }).description('Deletes the Argo CD cluster secret of a cluster; the cluster itself stays.');
 }
 
-/** Adds `get cluster`. */
 export function addGetCluster(get: Command, shell: OkraShell): void {
   get
     .command('cluster')
@@ -94,8 +89,7 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
     .description('Shows the clusters that have an Argo CD cluster secret, with its labels.')
     .option('-l, --selector <key=value,…>', 'only objects with these labels', pairs)
     .addOption(outputOption(['json', 'yaml', 'name']))
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<OkraOptions<'selector' | 'output'>>();
+    .action(async (options: OkraOptions) => {
       const all = await clustersIn(shell.session(options));
       const { selector: matchLabels = {}, output } = options;
       // Their logins are nobody's business here.
@@ -118,7 +112,6 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
 
 type NamedCluster = Awaited<ReturnType<typeof clustersIn>>[number];
 
-/** Reads the clusters that have an Argo CD cluster secret in the namespace. */
 export async function clustersIn({ kubernetes, namespace }: Pick<OkraSession, 'kubernetes' | 'namespace'>) {
   const which = { namespace, labelSelector: CLUSTER_SECRETS };
   const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);

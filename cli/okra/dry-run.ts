@@ -1,7 +1,6 @@
 import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import type { ELBv2Writes } from '../../clients/aws/elbv2.ts';
+import type { ELBv2, ELBv2Writes } from '../../clients/aws/elbv2.ts';
 import { unlimited, type RateLimiters } from '../../clients/rate-limiter.ts';
 import { asYaml } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -52,7 +51,6 @@ export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print
   };
 }
 
-/** The limits of what calls nobody. */
 export const noLimits: RateLimiters = { writes: unlimited, registrations: unlimited, queries: unlimited };
 
 const idOf = ({ kind }: KindRef, { namespace, name }: Key): string =>

@@ -1,6 +1,5 @@
 import type { Examples } from '../help.ts';
 
-/** How each command of okra is used. */
 export const examples: Examples = {
   'create cluster': [
     'okra create cluster blue --region eu-central-1 --labels env=prod',

@@ -13,13 +13,9 @@ import { inOneLine } from '../terminal-text.ts';
 import { addGetCluster, reachCluster } from './clusters.ts';
 import { type OkraOptions, type OkraShell, pairs, pairsText } from './shell.ts';
 
-type GetOptions = OkraOptions<'output' | 'selector'>;
-type LatestOptions = OkraOptions<'output' | 'selector' | 'version' | 'semverLabelKey'>;
-
 const SELECTOR = ['-l, --selector <key=value,…>', 'only objects with these labels', pairs] as const;
 const FORMATS = ['json', 'yaml', 'wide', 'name'] as const;
 
-/** Adds `get`. */
 export function addGet(program: Command, shell: OkraShell): void {
   const get = program.command('get').description('Shows clusters and target groups.');
   addGetCluster(get, shell);
@@ -29,10 +25,7 @@ export function addGet(program: Command, shell: OkraShell): void {
     .description('Shows AWSTargetGroups.')
     .option(...SELECTOR)
     .addOption(outputOption(FORMATS))
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GetOptions>();
-      show(shell, await targetGroups(shell, options), options);
-    });
+    .action(async (options: OkraOptions) => show(shell, await targetGroups(shell, options), options));
   get
     .command('latestawstargetgroups')
     .description('Shows the AWSTargetGroups of the newest version, or of one version.')
@@ -40,14 +33,13 @@ export function addGet(program: Command, shell: OkraShell): void {
     .option('--version <version>', 'the version; default: the newest')
     .option('--semver-label-key <key>', `the label with the version; default: ${VERSION_LABEL}`, repeated)
     .addOption(outputOption(FORMATS))
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<LatestOptions>();
-      show(shell, latest(await targetGroups(shell, options), options, shell), options);
-    });
+    .action(async (options: OkraOptions) =>
+      show(shell, latest(await targetGroups(shell, options), options, shell), options),
+    );
   addBindings(get, shell);
 }
 
-function targetGroups(shell: OkraShell, options: GetOptions): Promise<readonly AWSTargetGroup[]> {
+function targetGroups(shell: OkraShell, options: OkraOptions): Promise<readonly AWSTargetGroup[]> {
   const { kubernetes, namespace } = shell.session(options);
   const labelSelector = options.selector === undefined ? undefined : pairsText(options.selector);
   return kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, labelSelector });
@@ -56,7 +48,7 @@ function targetGroups(shell: OkraShell, options: GetOptions): Promise<readonly A
 /** The groups of one version, by the rules by which a Cell finds it. */
 function latest(
   groups: readonly AWSTargetGroup[],
-  { version, semverLabelKey, selector: matchLabels = {} }: LatestOptions,
+  { version, semverLabelKey, selector: matchLabels = {} }: OkraOptions,
   { warn }: OkraShell,
 ): readonly AWSTargetGroup[] {
   const targetGroupSelector = { matchLabels, ...given({ versionLabels: semverLabelKey }) };
@@ -71,7 +63,7 @@ function latest(
   );
 }
 
-const show = (shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: GetOptions): void =>
+const show = (shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: OkraOptions): void =>
   printObjects(shell, output, {
     value: listOf(groups),
     names: groups.map(({ metadata }) => `${awsTargetGroup.kind.toLowerCase()}/${metadata.name}`),
@@ -89,8 +81,7 @@ function addBindings(get: Command, shell: OkraShell): void {
     .description('Shows the TargetGroupBindings of a cluster, found by its Argo CD cluster secret.')
     .requiredOption('--cluster-name <name>', 'the cluster')
     .addOption(outputOption(['json', 'yaml', 'name']))
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<OkraOptions<'output', 'clusterName'>>();
+    .action(async (options: OkraOptions<'clusterName'>) => {
       const { clusterName, output } = options;
       const { client, namespaces } = await reachCluster(shell.session(options), clusterName);
       const bindings = (await listBindings(client, namespaces)).flatMap((list) => list ?? []);

@@ -5,8 +5,7 @@ import { type Identified, isConflict, type KubernetesClient } from '../../client
 import type { Metadata } from '../../crds/resource.ts';
 import { ownedByCell } from '../../activities/kubernetes/owner-references.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
-import { formatKey } from '../../domain/model/ids.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { refused } from '../okractl/shell.ts';
@@ -19,7 +18,6 @@ interface ConfigMap extends Identified {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** What is kept of a rollout between two passes. */
 interface Kept {
   readonly runId: string;
   /** The run that the status of the Cell named after the last pass; another one since then is someone else's. */

@@ -120,7 +120,6 @@ function handsOf(activities: Activities): Hands {
   };
 }
 
-/** Reads why something was refused. */
 export function refusalOf(error: unknown): Refusal {
   const failure = toFailure(error);
   const reason = (failure instanceof ApplicationFailure ? failure.type : undefined) ?? 'Unavailable';

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import { framed } from '../frame.ts';
+import type { Command } from 'commander';
+import { framed, Program } from '../frame.ts';
 import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreateAnalysisRun, addRun } from '../okractl/analysis.ts';
 import { addCreateCluster, addDeleteCluster } from './clusters.ts';
@@ -16,7 +16,6 @@ Exit status: 0 done; 1 something did not answer, was not found, or failed; 2 the
 
 Environment variables set everything else, as for okrad; see docs/configuration.md.`;
 
-/** Makes the command line, over what is around it. */
 export function okra(real: OkraShell, version: string): Command {
   const shell: OkraShell = {
     ...real,
@@ -26,7 +25,7 @@ export function okra(real: OkraShell, version: string): Command {
     },
   };
   const program = framed(
-    new Command('okra')
+    new Program('okra')
       .description(
         'Runs single functions of Okra once, for pipelines and debugging: without Temporal and without watchers.',
       )

@@ -10,9 +10,8 @@ import { badUsage } from '../okractl/shell.ts';
 import type { Config } from '../../config/config.ts';
 import type { CanaryStep } from '../../crds/cell.ts';
 import type { RequestName } from '../../domain/model/request.ts';
-import type { Chosen, OptionValues } from '../okractl/options.ts';
+import type { Of, OptionValues } from '../okractl/options.ts';
 
-/** The options that every command of okra has. */
 export interface Globals {
   readonly namespace?: string;
   readonly kubeconfig?: string;
@@ -23,43 +22,25 @@ export interface Globals {
   readonly dryRun?: boolean;
 }
 
-/** What the options of commands come to besides those of okractl. */
-interface OkraValues extends Omit<OptionValues, 'selector'> {
-  readonly adopt: boolean;
-  /** PEM in base64. */
-  readonly caData: string;
-  readonly canarySteps: readonly CanaryStep[];
-  readonly clusterName: string;
-  readonly clusterNamespace: string;
-  readonly clusterSelector: Pairs;
-  readonly create: boolean;
-  readonly delete: boolean;
-  readonly eksTags: Pairs;
-  readonly endpoint: string;
-  readonly force: boolean;
-  readonly labels: Pairs;
-  readonly listenerArn: string;
-  readonly listenerRuleHost: readonly string[];
-  readonly listenerRulePath: readonly string[];
-  readonly listenerRulePriority: number;
-  readonly matchLabel: Pairs;
-  readonly replicas: number;
-  readonly request: RequestName | undefined;
-  readonly selector: Pairs;
-  readonly semverLabelKey: readonly string[];
-  readonly targetGroup1Arn: string;
-  readonly targetGroup1Weight: number;
-  readonly targetGroup2Arn: string;
-  readonly targetGroup2Weight: number;
-  readonly targetGroupArn: string;
-  readonly targetgroupbindingSelector: Pairs;
-  readonly version: string;
-  readonly versionLabel: readonly string[];
-}
+type Texts = 'caData' | 'clusterName' | 'clusterNamespace' | 'endpoint' | 'listenerArn' | 'version';
+type Numbers = 'listenerRulePriority' | 'replicas' | 'targetGroup1Weight' | 'targetGroup2Weight';
+type Lists = 'listenerRuleHost' | 'listenerRulePath' | 'semverLabelKey' | 'versionLabel';
+type Labels = 'clusterSelector' | 'eksTags' | 'labels' | 'matchLabel' | 'targetgroupbindingSelector';
 
-/** The options of a command of okra, with those of every command. */
-export type OkraOptions<May extends keyof OkraValues, Must extends keyof OkraValues = never> = Globals &
-  Chosen<OkraValues, May, Must>;
+/** What the options of commands come to besides those of okractl. */
+type OkraValues = Omit<OptionValues, 'selector'> &
+  Of<boolean, 'adopt' | 'create' | 'delete' | 'force'> &
+  Of<string, Texts | 'targetGroupArn' | 'targetGroup1Arn' | 'targetGroup2Arn'> &
+  Of<number, Numbers> &
+  Of<readonly string[], Lists> &
+  Of<Pairs, Labels | 'selector'> &
+  Of<readonly CanaryStep[], 'canarySteps'> &
+  Of<RequestName | undefined, 'request'>;
+
+/** The options of a command of okra, with those of every command; some have a value in any case. */
+export type OkraOptions<Must extends keyof OkraValues = never> = Globals &
+  Partial<OkraValues> &
+  Pick<OkraValues, Must>;
 
 /** What a command does its work with, as its options say. */
 export interface OkraSession {
@@ -74,7 +55,6 @@ export interface OkraSession {
   readonly unsent?: readonly string[];
 }
 
-/** What is around a command of okra. */
 export interface OkraShell extends ProcessShell {
   /** `needs` says whether Kubernetes has to be reached. */
   readonly session: (globals: Globals, needs?: { readonly kubernetes: boolean }) => OkraSession;
@@ -83,26 +63,16 @@ export interface OkraShell extends ProcessShell {
 /** Labels or tags, as options have them. */
 export type Pairs = Readonly<Record<string, string>>;
 
-/** What a command names, and what stands for the name where options say what it is. */
-interface Named<Options> {
-  readonly what: string;
-  readonly instead?: {
-    readonly option: string;
-    readonly name: (options: Options) => string | undefined;
-  };
-}
-
-/** Has a command run with a name, which is its argument or `--name`. */
-export function named<Options>(
+/** Has a command run with a name, which is its argument or `--name`, or comes from another option `instead`. */
+export function named<Must extends keyof OkraValues = never>(
   command: Command,
-  { what, instead }: Named<Options>,
-  run: (name: string, options: Options & Globals) => Promise<void>,
+  { what, instead }: { readonly what: string; readonly instead?: Instead },
+  run: (name: string, options: OkraOptions<Must>) => Promise<void>,
 ): Command {
   return command
     .argument('[name]', `the name of ${what}`)
     .option('--name <name>', `the name of ${what}, instead of the argument`)
-    .action(async (argument: string | undefined, _options: unknown, self: Command) => {
-      const options = self.optsWithGlobals<Options & Globals & { readonly name?: string }>();
+    .action(async (options: OkraOptions<Must> & { readonly name?: string }, argument: string | undefined) => {
       const { name } = options;
       if (argument !== undefined && name !== undefined && argument !== name)
         throw badUsage(`two names given for ${what}: ${argument} and --name ${name}. Leave one out.`);
@@ -114,7 +84,11 @@ export function named<Options>(
     });
 }
 
-/** Reads `key=value,key=value`; an option may be repeated. */
+interface Instead {
+  readonly option: string;
+  readonly name: (options: OkraOptions) => string | undefined;
+}
+
 export function pairs(text: string, before: Pairs = {}): Pairs {
   const found = text.split(',').map((pair) => {
     const at = pair.indexOf('=');
@@ -130,12 +104,6 @@ export const pairsText = (labels: Pairs): string =>
     .map((pair) => pair.join('='))
     .join(',');
 
-function whether(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError('It must be true or false.');
-}
-
-/** Makes an option that takes a whole number. */
 export const numberOption = (flags: string, description: string): Option =>
   new Option(flags, description).argParser((text) => {
     if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -145,7 +113,13 @@ export const numberOption = (flags: string, description: string): Option =>
 /** Lets a command leave out what it would create, or delete. */
 export const leavingOut = (command: Command): Command => {
   const option = (flags: string, description: string): Option =>
-    new Option(flags, description).argParser(whether).preset('true').default(true);
+    new Option(flags, description)
+      .argParser((text) => {
+        if (text === 'true' || text === 'false') return text === 'true';
+        throw new InvalidArgumentError('It must be true or false.');
+      })
+      .preset('true')
+      .default(true);
   return command
     .addOption(option('--create [whether]', 'whether to create what is missing'))
     .addOption(option('--delete [whether]', 'whether to delete what is no longer wanted'));

@@ -17,11 +17,10 @@ import { pass, type Passed } from './pass.ts';
 import { activitiesOf } from './session.ts';
 import { named, type OkraOptions, type OkraSession, type OkraShell } from './shell.ts';
 
-type SyncCellOptions = OkraOptions<'force' | 'wait' | 'timeout' | 'request', 'reason'>;
+type SyncCellOptions = OkraOptions<'reason'>;
 
-/** Adds `sync cell`. */
 export function addSyncCell(sync: Command, shell: OkraShell): void {
-  named<SyncCellOptions>(sync.command('cell'), { what: 'the Cell' }, async (name, options) => {
+  named<'reason'>(sync.command('cell'), { what: 'the Cell' }, async (name, options) => {
     const { timeout, wait = false } = options;
     mustWaitFor(timeout, wait, '--wait');
     await within(shell, { timeout, what: `the rollout of Cell ${name}` }, (signal) =>

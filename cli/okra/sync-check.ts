@@ -12,11 +12,8 @@ import { refusalOf } from './pass.ts';
 import { activitiesOf, asActivity } from './session.ts';
 import { named, type OkraOptions, type OkraShell } from './shell.ts';
 
-type SyncCheckOptions = OkraOptions<'wait' | 'timeout'>;
-
-/** Adds `sync check`. */
 export function addSyncCheck(sync: Command, shell: OkraShell): void {
-  named<SyncCheckOptions>(sync.command('check'), { what: 'the Check' }, async (name, options) => {
+  named(sync.command('check'), { what: 'the Check' }, async (name, options) => {
     const { timeout, wait = false } = options;
     mustWaitFor(timeout, wait, '--wait');
     await within(shell, { timeout, what: `Check ${name}` }, (signal) =>
@@ -30,7 +27,7 @@ export function addSyncCheck(sync: Command, shell: OkraShell): void {
     .addOption(timeoutOption());
 }
 
-async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: string): Promise<void> {
+async function syncCheck(shell: OkraShell, options: OkraOptions, name: string): Promise<void> {
   const { wait = false, dryRun = false } = options;
   const session = shell.session(options);
   const { namespace } = session;

@@ -12,27 +12,24 @@ import { inOneLine } from '../terminal-text.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';
 import { toFailure } from '../../activities/failure.ts';
-import type { LoadBalancerConfigRef } from '../../activities/contract.ts';
+import { nameIn } from '../../activities/load-balancers/forward.ts';
 import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import { noLimits } from './dry-run.ts';
 import { activitiesOf, asActivity, clusterOfOne } from './session.ts';
 import { named, numberOption, type OkraOptions, type OkraSession, type OkraShell } from './shell.ts';
 
-type ConfigOptions = OkraOptions<
-  'listenerArn' | 'listenerRuleHost' | 'listenerRulePath' | 'adopt' | 'targetGroup1Arn' | 'targetGroup2Arn',
-  'listenerRulePriority' | 'targetGroup1Weight' | 'targetGroup2Weight'
->;
+type Numbers = 'listenerRulePriority' | 'targetGroup1Weight' | 'targetGroup2Weight';
+type ConfigOptions = OkraOptions<Numbers>;
 
 const KIND = AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind;
 
-/** Adds `sync awsapplicationloadbalancerconfig`. */
 export function addSyncConfig(sync: Command, shell: OkraShell): void {
   const instead = {
     option: '--listener-arn',
-    name: ({ listenerArn }: ConfigOptions) => (listenerArn === undefined ? undefined : 'okra'),
+    name: ({ listenerArn }: OkraOptions) => listenerArn && 'okra',
   };
-  named<ConfigOptions>(
+  named<Numbers>(
     sync.command('awsapplicationloadbalancerconfig'),
     { what: `the ${KIND}`, instead },
     async (name, options) =>
@@ -90,24 +87,15 @@ function specOf(options: ConfigOptions, conditions: object): AWSApplicationLoadB
   const targetGroups = [
     { arn: options.targetGroup1Arn, weight: options.targetGroup1Weight },
     { arn: options.targetGroup2Arn, weight: options.targetGroup2Weight },
-  ].flatMap(({ arn, weight }) => (arn === undefined ? [] : [{ name: nameOf(arn), arn, weight }]));
+  ].flatMap(({ arn, weight }) => (arn === undefined ? [] : [{ name: nameIn(arn), arn, weight }]));
   const { listenerArn, listenerRulePriority } = options;
   const parsed = awsApplicationLoadBalancerConfig.parseSpec({
     listenerARN: listenerArn,
-    listener: {
-      rule: {
-        priority: listenerRulePriority,
-        ...conditions,
-        forward: { targetGroups },
-      },
-    },
+    listener: { rule: { priority: listenerRulePriority, ...conditions, forward: { targetGroups } } },
   });
   if (!parsed.ok) throw badUsage(parsed.problems.join('\n'));
   return parsed.value;
 }
-
-/** The name in the ARN of a target group: `…:targetgroup/name/id`. */
-const nameOf = (arn: string): string => arn.split('/')[1] ?? arn;
 
 async function apply(
   shell: OkraShell,
@@ -134,18 +122,13 @@ async function apply(
     throw failed(
       `${KIND} ${formatKey(ref.key)} not found, or it belongs to a Cell. For a Cell, use okra sync cell.`,
     );
-  shell.print(inOneLine(`${unsent === undefined ? '' : '# '}${await servedBy(session, ref)}`));
-}
-
-async function servedBy(
-  { kubernetes }: Pick<OkraSession, 'kubernetes'>,
-  ref: LoadBalancerConfigRef,
-): Promise<string> {
-  const object = await readConfig(kubernetes, ref);
-  if (object === undefined) return 'Rule written.';
-  const { desired } = configViewOf(ref, object);
-  const groups = targetGroupsOf(desired).map(({ name, weight }) => `${name} ${weight}`);
+  const object = await readConfig(session.kubernetes, ref);
+  const desired = object && configViewOf(ref, object).desired;
+  const groups = desired && targetGroupsOf(desired).map((group) => `${group.name} ${group.weight}`);
   const rule =
-    desired.type === 'AWSApplicationLoadBalancer' ? `Rule ${desired.listener.rule.priority}` : 'The listener';
-  return `${rule} forwards to ${groups.join(', ')}.`;
+    desired?.type === 'AWSApplicationLoadBalancer'
+      ? `Rule ${desired.listener.rule.priority}`
+      : 'The listener';
+  const written = groups === undefined ? 'Rule written.' : `${rule} forwards to ${groups.join(', ')}.`;
+  shell.print(inOneLine(`${unsent === undefined ? '' : '# '}${written}`));
 }

@@ -11,7 +11,7 @@ import type { AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { API_VERSION, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
-import { omit } from '../../domain/model/fields.ts';
+import { given, omit } from '../../domain/model/fields.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { badUsage, exitCodes, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -30,7 +30,6 @@ import { addSyncCell } from './sync-cell.ts';
 import { addSyncCheck } from './sync-check.ts';
 import { addSyncConfig } from './sync-config.ts';
 
-/** Adds `sync`. */
 export function addSync(program: Command, shell: OkraShell): void {
   const sync = program.command('sync').description('Syncs an object once, as okrad does.');
   addClusterSet(sync, shell);
@@ -45,19 +44,12 @@ export function addSync(program: Command, shell: OkraShell): void {
   addSyncCheck(sync, shell);
 }
 
-type ClusterSetOptions = OkraOptions<'eksTags' | 'labels', 'create' | 'delete'>;
-type TargetGroupSetOptions = OkraOptions<
-  'clusterName' | 'targetgroupbindingSelector' | 'labels',
-  'create' | 'delete'
->;
-
 function addClusterSet(sync: Command, shell: OkraShell): void {
   const instead = {
     option: '--eks-tags',
-    name: ({ eksTags }: ClusterSetOptions) =>
-      eksTags === undefined ? undefined : `eks-${digest(canonical(eksTags)).slice(0, 8)}`,
+    name: ({ eksTags }: OkraOptions) => eksTags && `eks-${digest(canonical(eksTags)).slice(0, 8)}`,
   };
-  const command = named<ClusterSetOptions>(
+  const command = named(
     sync.command('clusterset'),
     { what: 'the ClusterSet', instead },
     async (name, options) => {
@@ -69,8 +61,7 @@ function addClusterSet(sync: Command, shell: OkraShell): void {
         metadata: { namespace, name },
         spec: { generators: [{ awseks: { selector: { matchTags: eksTags } } }], ...templateOf(labels) },
       });
-      const making = eksTags === undefined ? {} : { make };
-      await syncObject(shell, CLUSTER_SET, { name, options, by: 'syncClusterSet', ...making });
+      await syncObject(shell, CLUSTER_SET, { name, options, by: 'syncClusterSet', make: eksTags && make });
     },
   );
   leavingOut(command)
@@ -81,28 +72,25 @@ function addClusterSet(sync: Command, shell: OkraShell): void {
     .option('--labels <key=value,…>', 'labels of the secrets, with --eks-tags', pairs);
 }
 
-const templateOf = (labels: Pairs | undefined) =>
-  labels === undefined ? {} : { template: { metadata: { labels } } };
+const templateOf = (labels: Pairs | undefined) => given({ template: labels && { metadata: { labels } } });
 
 function addTargetGroupSet(sync: Command, shell: OkraShell): void {
-  const instead = {
-    option: '--cluster-name',
-    name: ({ clusterName }: TargetGroupSetOptions) => clusterName,
-  };
-  const command = named<TargetGroupSetOptions>(
+  const instead = { option: '--cluster-name', name: ({ clusterName }: OkraOptions) => clusterName };
+  const command = named(
     sync.command('awstargetgroupset'),
     { what: 'the AWSTargetGroupSet', instead },
     async (name, options) => {
-      const { clusterName, labels, targetgroupbindingSelector: bindingSelector } = options;
-      if (clusterName === undefined && (labels ?? bindingSelector) !== undefined)
+      const { clusterName, labels, targetgroupbindingSelector } = options;
+      if (clusterName === undefined && (labels ?? targetgroupbindingSelector) !== undefined)
         throw badUsage('--labels and --targetgroupbinding-selector need --cluster-name.');
-      const make = async (session: OkraSession) => {
-        const clusterSelector = await labelsOfOne(session, clusterName ?? '');
-        const { namespace } = session;
-        return targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels });
-      };
-      const making = clusterName === undefined ? {} : { make };
-      await syncObject(shell, AWS_TARGET_GROUP_SET, { name, options, by: 'syncTargetGroupSet', ...making });
+      const make =
+        clusterName === undefined
+          ? undefined
+          : async (session: OkraSession) => {
+              const clusterSelector = await labelsOfOne(session, clusterName);
+              return targetGroupSet({ namespace: session.namespace, name }, clusterSelector, options);
+            };
+      await syncObject(shell, AWS_TARGET_GROUP_SET, { name, options, by: 'syncTargetGroupSet', make });
     },
   );
   leavingOut(command)
@@ -126,16 +114,11 @@ async function labelsOfOne(session: OkraSession, clusterName: string): Promise<P
   );
 }
 
-interface SaidSet {
-  readonly clusterSelector: Pairs;
-  readonly bindingSelector: Pairs | undefined;
-  readonly labels: Pairs | undefined;
-}
-
 /** Makes an AWSTargetGroupSet as the command line says it. */
 export const targetGroupSet = (
   metadata: ObjectKey,
-  { clusterSelector, bindingSelector, labels }: SaidSet,
+  clusterSelector: Pairs,
+  { targetgroupbindingSelector: bindings, labels }: OkraOptions,
 ) => ({
   apiVersion: API_VERSION,
   kind: AWS_TARGET_GROUP_SET.kind,
@@ -145,7 +128,7 @@ export const targetGroupSet = (
       {
         awseks: {
           clusterSelector: { matchLabels: clusterSelector },
-          ...(bindingSelector === undefined ? {} : { bindingSelector: { matchLabels: bindingSelector } }),
+          ...given({ bindingSelector: bindings && { matchLabels: bindings } }),
         },
       },
     ],
@@ -155,11 +138,10 @@ export const targetGroupSet = (
 
 interface SyncRequest {
   readonly name: string;
-  readonly options: OkraOptions<'create' | 'delete'>;
-  /** The activity that syncs it. */
+  readonly options: OkraOptions;
   readonly by: 'syncClusterSet' | 'syncTargetGroupSet' | 'syncTargetGroupBinding';
   /** Makes the object that is applied first, when the command line says what it says. */
-  readonly make?: (session: OkraSession) => Identified | Promise<Identified>;
+  readonly make?: ((session: OkraSession) => Identified | Promise<Identified>) | undefined;
 }
 
 /** Makes one sync of an object, and says what has come of it. */
@@ -170,7 +152,7 @@ async function syncObject(shell: OkraShell, kind: KindRef, { name, options, by, 
   const { kubernetes, left } = leaveOut(session.kubernetes, options);
   const activities = await activitiesOf({ ...session, kubernetes });
   const key = { namespace, name };
-  const isHeldBack = () => unsent !== undefined && unsent.length > 0;
+  const isHeldBack = () => (unsent ?? []).length > 0;
   const synced = await asActivity(shell.signal, () => activities[by](key)).catch((error: unknown) => {
     // What a dry run has stopped was told already.
     if (isHeldBack()) return undefined;
@@ -194,7 +176,7 @@ async function syncObject(shell: OkraShell, kind: KindRef, { name, options, by, 
 }
 
 /** A client that leaves out what the options say, and what it has left out; the status then tells it. */
-function leaveOut(kubernetes: KubernetesClient, options: OkraOptions<'create' | 'delete'>) {
+function leaveOut(kubernetes: KubernetesClient, options: OkraOptions) {
   const left: string[] = [];
   const refuse = (what: string, option: string): never => {
     left.push(`${what} (--${option}=false)`);

@@ -13,7 +13,6 @@ import { named, numberOption, type OkraOptions, type OkraShell, type Pairs, pair
 import { targetGroupSet } from './sync.ts';
 import { messageOf } from '../../domain/text.ts';
 
-/** Adds `upsert`. */
 export function addUpsert(program: Command, shell: OkraShell): void {
   const upsert = program
     .command('upsert')
@@ -34,13 +33,12 @@ function checked<Object extends { readonly spec: object }>(
 }
 
 function addTargetGroupSet(upsert: Command, shell: OkraShell): void {
-  named<OkraOptions<'targetgroupbindingSelector' | 'labels', 'clusterSelector'>>(
+  named<'clusterSelector'>(
     upsert.command('awstargetgroupset'),
     { what: 'the AWSTargetGroupSet' },
     async (name, options) => {
-      const { clusterSelector, targetgroupbindingSelector: bindingSelector, labels } = options;
       const { kubernetes, namespace } = shell.session(options);
-      const set = targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels });
+      const set = targetGroupSet({ namespace, name }, options.clusterSelector, options);
       await upsertObject(shell, kubernetes, checked(awsTargetGroupSet, set), options);
     },
   )
@@ -50,13 +48,10 @@ function addTargetGroupSet(upsert: Command, shell: OkraShell): void {
     .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs);
 }
 
-type CellOptions = OkraOptions<
-  'versionLabel' | 'listenerRuleHost' | 'replicas' | 'canarySteps',
-  'listenerArn' | 'matchLabel' | 'listenerRulePriority'
->;
+type FromOptions = 'listenerArn' | 'matchLabel' | 'listenerRulePriority';
 
 function addCell(upsert: Command, shell: OkraShell): void {
-  named<CellOptions>(upsert.command('cell'), { what: 'the Cell' }, async (name, options) => {
+  named<FromOptions>(upsert.command('cell'), { what: 'the Cell' }, async (name, options) => {
     const { kubernetes, namespace } = shell.session(options);
     await upsertObject(shell, kubernetes, checked(cell, cellOf({ namespace, name }, options)), options);
   })
@@ -78,7 +73,7 @@ function addCell(upsert: Command, shell: OkraShell): void {
     );
 }
 
-const cellOf = (metadata: ObjectKey, options: CellOptions): SaidObject => ({
+const cellOf = (metadata: ObjectKey, options: OkraOptions<FromOptions>): SaidObject => ({
   apiVersion: API_VERSION,
   kind: cell.kind,
   metadata,
@@ -102,7 +97,7 @@ const cellOf = (metadata: ObjectKey, options: CellOptions): SaidObject => ({
 });
 
 function addBinding(upsert: Command, shell: OkraShell): void {
-  named<OkraOptions<'clusterNamespace' | 'labels', 'clusterName' | 'targetGroupArn'>>(
+  named<'clusterName' | 'targetGroupArn'>(
     upsert.command('targetgroupbinding'),
     { what: 'the TargetGroupBinding' },
     async (name, options) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { TemplateReference } from '../../activities/rollout/analysis-templates.ts';
-import { type Sleep, sleep } from '../../clients/backoff.ts';
+import { type Sleep, sleep, type Waiting } from '../../clients/backoff.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import {
   type Identified,
@@ -10,7 +10,7 @@ import {
   type KubernetesClient,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
 import { buildAnalysisRun, type NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
 import { verdictFrom } from '../../domain/rollout/measure/analysis.ts';
@@ -22,22 +22,10 @@ import { mustWaitFor, timeoutOption, within } from './timeout.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
 
-type AnalysisOptions = Options<
-  | 'templateName'
-  | 'clusterTemplateName'
-  | 'args'
-  | 'argsFromSecrets'
-  | 'dryRun'
-  | 'output'
-  | 'wait'
-  | 'timeout'
->;
-
 interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 'signal' | 'exitWith'> {
   readonly session: (globals: Globals) => Pick<Session, 'kubernetes' | 'namespace'>;
 }
 
-/** Adds `create analysisrun`. */
 export function addCreate(program: Command, shell: Shell): void {
   const create = program.command('create').description('Creates an AnalysisRun.');
   addCreateAnalysisRun(create, shell).option('--dry-run', 'create nothing; print what would be created');
@@ -52,21 +40,16 @@ export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Com
       .argument('[name]', 'the name of the AnalysisRun; default: the template and five letters'),
   )
     .addOption(outputOption())
-    .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<AnalysisOptions>();
+    .action(async (options: Options, name: string | undefined) => {
       const session = shell.session(options);
-      const [template = 'analysis'] = [
-        ...(options.templateName ?? []),
-        ...(options.clusterTemplateName ?? []),
-      ];
+      const template = options.templateName?.[0] ?? options.clusterTemplateName?.[0] ?? 'analysis';
       const given = name ?? `${template}-${randomBytes(3).toString('hex').slice(0, 5)}`;
       const run = await newAnalysisRun(session, given, options, shell.now());
-      const object = options.dryRun === true ? run : await session.kubernetes.create(run);
-      shell.print(forPrograms(shown(object), options.output) ?? asYaml(shown(object)));
+      const object = shown(options.dryRun === true ? run : await session.kubernetes.create(run));
+      shell.print(forPrograms(object, options.output) ?? asYaml(object));
     });
 }
 
-/** Adds `update analysisrun`. */
 export function addUpdate(program: Command, shell: Shell): void {
   const update = program.command('update').description('Ends an AnalysisRun with a result of your own.');
   update
@@ -79,14 +62,16 @@ export function addUpdate(program: Command, shell: Shell): void {
       ),
     )
     .option('--message <text>', 'the reason, shown in the status')
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { phase, message, ...globals } = command.optsWithGlobals<Options<'message', 'phase'>>();
-      const wanted = phaseCalled(phase);
-      const session = shell.session(globals);
+    .action(async (options: Options<'phase'>, name: string) => {
+      const phase = PHASES.find((one) => one.toLowerCase() === options.phase.toLowerCase());
+      if (phase === undefined)
+        throw badUsage(
+          `invalid --phase ${JSON.stringify(options.phase)}: must be one of ${PHASES.join(', ')}`,
+        );
+      const session = shell.session(options);
       const by = await session.whoAmI();
-      const status = { phase: wanted, message: message ?? `Set by ${by}.` };
-      await setStatus(session, name, status);
-      shell.print(`AnalysisRun ${session.namespace}/${name} set to ${wanted}.`);
+      await setStatus(session, name, { phase, message: options.message ?? `Set by ${by}.` });
+      shell.print(`AnalysisRun ${session.namespace}/${name} set to ${phase}.`);
     });
 }
 
@@ -94,9 +79,8 @@ export function addUpdate(program: Command, shell: Shell): void {
 async function setStatus({ kubernetes, namespace }: Session, name: string, status: object): Promise<void> {
   const key = { namespace, name };
   const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
-  if (run === undefined) throw failed(`AnalysisRun ${namespace}/${name} not found.`);
-  if (isOver(run))
-    throw failed(`AnalysisRun ${namespace}/${name} has already ended (${run.status?.phase ?? ''}).`);
+  const problem = run === undefined ? 'not found' : `has already ended (${run.status?.phase ?? ''})`;
+  if (run === undefined || isOver(run)) throw failed(`AnalysisRun ${namespace}/${name} ${problem}.`);
   try {
     await kubernetes.patch(ANALYSIS_RUN, key, { status }, { subresource: 'status' });
   } catch (error) {
@@ -105,7 +89,6 @@ async function setStatus({ kubernetes, namespace }: Session, name: string, statu
   }
 }
 
-/** Adds `run analysis`. */
 export function addRun(program: Command, shell: AnalysisShell): void {
   const run = program.command('run').description('Runs an analysis by hand.');
   withAnalysisOptions(
@@ -114,21 +97,20 @@ export function addRun(program: Command, shell: AnalysisShell): void {
       .description(
         'Creates an AnalysisRun from AnalysisTemplates, and with --wait waits for its result: status 0 when it is successful, otherwise 1.',
       )
-      .addArgument(new Argument('<name>', 'the name of the AnalysisRun')),
+      .argument('<name>', 'the name of the AnalysisRun'),
   )
     .option('--wait', 'wait for the result')
     .addOption(timeoutOption())
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<AnalysisOptions>();
+    .action(async (options: Options, name: string) => {
       mustWaitFor(options.timeout, options.wait === true, '--wait');
       const session = shell.session(options);
       const object = await newAnalysisRun(session, name, options, shell.now());
       if (options.dryRun === true) return shell.print(asYaml(object));
       await session.kubernetes.create(object);
-      if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} created.`);
       const key = { namespace: session.namespace, name };
-      const what = `AnalysisRun ${session.namespace}/${name}`;
-      const trouble = (why: string | undefined): void =>
+      const what = `AnalysisRun ${formatKey(key)}`;
+      if (options.wait !== true) return shell.print(`${what} created.`);
+      const trouble: Waiting = (why) =>
         shell.warn(
           inOneLine(why === undefined ? `Reading ${what} again.` : `cannot read ${what}, retrying: ${why}`),
         );
@@ -149,16 +131,7 @@ const BETWEEN_READS_MS = 2_000;
 export async function untilOver(
   kubernetes: Pick<KubernetesClient, 'get'>,
   key: ObjectKey,
-  {
-    signal,
-    trouble,
-    wait = sleep,
-  }: {
-    readonly signal: AbortSignal;
-    /** Told why it cannot be read, and with undefined when that is over. */
-    readonly trouble: (why: string | undefined) => void;
-    readonly wait?: Sleep;
-  },
+  { signal, trouble, wait = sleep }: { signal: AbortSignal; trouble: Waiting; wait?: Sleep },
 ): Promise<AnalysisRun | undefined> {
   let wasRead = false;
   for (let isTroubled = false; ; await wait(BETWEEN_READS_MS, signal)) {
@@ -204,7 +177,7 @@ const TIMESTAMP_LABEL = 'okra.mumo.co/timestamp';
 async function newAnalysisRun(
   { kubernetes, namespace }: Pick<Session, 'kubernetes' | 'namespace'>,
   name: string,
-  options: AnalysisOptions,
+  options: Options,
   now: number,
 ): Promise<AnalysisRun> {
   const { templateName = [], clusterTemplateName = [], args = [], argsFromSecrets = [] } = options;
@@ -252,11 +225,10 @@ const pairsIn = (texts: readonly string[], option: string, form: string) =>
 const secretsIn = (texts: readonly string[]): readonly AnalysisArgument[] => {
   const [option, form] = ['--args-from-secrets', 'NAME=SECRET.KEY'];
   return pairsIn(texts, option, form).map(({ name, value }) => {
-    const dot = value.indexOf('.');
-    const secretKeyRef = { name: value.slice(0, dot), key: value.slice(dot + 1) };
-    if (dot < 1 || secretKeyRef.key === '')
+    const [, secret, key] = /^([^.]+)[.](.+)$/s.exec(value) ?? [];
+    if (secret === undefined || key === undefined)
       throw badUsage(`invalid ${option} ${JSON.stringify(`${name}=${value}`)}: must be ${form}`);
-    return { name, valueFrom: { secretKeyRef } };
+    return { name, valueFrom: { secretKeyRef: { name: secret, key } } };
   });
 };
 
@@ -281,13 +253,6 @@ const withAnalysisOptions = (command: Command): Command =>
 /** The phases in which an AnalysisRun measures no more. */
 const PHASES = ['Successful', 'Failed', 'Error', 'Inconclusive'] as const;
 
-function phaseCalled(text: string): (typeof PHASES)[number] {
-  const found = PHASES.find((phase) => phase.toLowerCase() === text.toLowerCase());
-  if (found !== undefined) return found;
-  throw badUsage(`invalid --phase ${JSON.stringify(text)}: must be one of ${PHASES.join(', ')}`);
-}
-
-/** Whether an AnalysisRun measures no more. */
 export const isOver = ({ status }: Pick<AnalysisRun, 'status'>): boolean =>
   PHASES.some((phase) => phase === status?.phase);
 

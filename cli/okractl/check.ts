@@ -1,4 +1,4 @@
-import { given, isRecord } from '../../domain/model/fields.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import {
   ANALYSIS_RUN,
@@ -15,7 +15,7 @@ import type { Access, ServiceAccount } from '../../clients/kubernetes/person.ts'
 import { type AskedKind, requestsAllowed, roleWith } from '../../clients/kubernetes/request-rights.ts';
 import { registration } from '../../clients/temporal/search-attributes.ts';
 import { resources } from '../../crds/index.ts';
-import { type RequestVerb, requestVerbs } from '../../crds/request-names.ts';
+import { requestVerbs } from '../../crds/request-names.ts';
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -25,7 +25,6 @@ import { badUsage, exitCodes, type Session, type Shell } from './shell.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
 
-/** Adds `check`. */
 export function addCheck(program: Command, shell: Shell): void {
   program
     .command('check')
@@ -37,20 +36,19 @@ export function addCheck(program: Command, shell: Shell): void {
       'also check the permissions that okrad needs: those of the service account NAMESPACE/NAME, by default your own',
     )
     .addOption(outputOption())
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'okrad' | 'output'>>();
+    .action(async (options: Options) => {
       const session = shell.session(options);
       const findings = await findOut(session, options);
       const problems = findings.filter(({ is }) => is === 'Problem').length;
+      const lines = findings.map(({ is, what }) => `${marks[is]}${inOneLine(what)}`);
       shell.print(
-        forPrograms(findings, options.output) ??
-          `${formatFindings(findings)}\n${counted(problems, 'problem')}`,
+        forPrograms(findings, options.output) ?? [...lines, counted(problems, 'problem')].join('\n'),
       );
       if (problems > 0) shell.exitWith(exitCodes.problems);
     });
 }
 
-async function findOut(session: Session, options: Options<'okrad'>): Promise<readonly Finding[]> {
+async function findOut(session: Session, options: Options): Promise<readonly Finding[]> {
   const known = await session.whoAmI().then(
     (name) => fine(`Kubernetes answers; you are ${name}`),
     (error: unknown) => problem(messageOf(error)),
@@ -68,8 +66,9 @@ async function findOut(session: Session, options: Options<'okrad'>): Promise<rea
 }
 
 async function kindFindings({ kubernetes }: Session): Promise<readonly Finding[]> {
-  const own = resources.map(async (kind): Promise<Finding> => {
-    const name = `${kind.plural}.${kind.apiVersion.split('/')[0] ?? ''}`;
+  /** What is wrong with the definition of a kind; undefined: nothing. */
+  const judge = async (kind: (typeof resources)[number]): Promise<Finding | undefined> => {
+    const name = `${kind.plural}.${groupOf(kind)}`;
     try {
       return judgeDefinition(kind, await kubernetes.get(CUSTOM_RESOURCE_DEFINITION, { name }));
     } catch (error) {
@@ -77,7 +76,7 @@ async function kindFindings({ kubernetes }: Session): Promise<readonly Finding[]
         return unknown(`the CRD ${kind.plural} is installed; you may not read its definition`);
       return isNotFound(error) ? judgeDefinition(kind, undefined) : problem(messageOf(error));
     }
-  });
+  };
   const argo = kubernetes.serves(ANALYSIS_RUN).then(
     (isServed) =>
       isServed
@@ -85,14 +84,10 @@ async function kindFindings({ kubernetes }: Session): Promise<readonly Finding[]
         : unknown('Argo Rollouts is not installed; only steps with analyses and experiments need it'),
     (error: unknown) => unknown(messageOf(error)),
   );
-  const all = await Promise.all(own);
-  const same = all.filter(({ is }) => is === 'Fine').length;
-  const others = all.filter(({ is }) => is !== 'Fine');
-  return [
-    ...(same === 0 ? [] : [fine(`${same} of ${all.length} CRDs match this okractl`)]),
-    ...others,
-    await argo,
-  ];
+  const others = (await Promise.all(resources.map(judge))).filter((found) => found !== undefined);
+  const same = resources.length - others.length;
+  const match = fine(`${same} of ${resources.length} CRDs match this okractl`);
+  return [...(same === 0 ? [] : [match]), ...others, await argo];
 }
 
 async function rightFindings(
@@ -102,26 +97,30 @@ async function rightFindings(
   account?: ServiceAccount,
 ): Promise<readonly Finding[]> {
   try {
-    const judged = await Promise.all(
-      rights.map(async (right) => ({ right, isAllowed: await may(right.access, account) })),
+    const allowed = await Promise.all(rights.map(({ access }) => may(access, account)));
+    return judgeRights(
+      who,
+      rights.length,
+      rights.filter((_, at) => allowed[at] === false),
     );
-    return judgeRights(who, judged);
   } catch (error) {
     return [unknown(`cannot check the permissions of ${who}: ${messageOf(error)}`)];
   }
 }
 
+/** Says which requests a person may make, and by which ClusterRoles the others are let. */
 async function requestFindings(session: Session, namespace?: string): Promise<readonly Finding[]> {
-  try {
-    const kinds = ['Cell', 'StagedBindingPolicy'] as const;
-    return await Promise.all(
-      kinds.map(async (kind) =>
-        judgeRequests(kind, await requestsAllowed(session, { kind, key: { namespace } })),
-      ),
-    );
-  } catch (error) {
-    return [unknown(`cannot check which requests you may send: ${messageOf(error)}`)];
-  }
+  const judge = async (kind: AskedKind): Promise<Finding> => {
+    const allowed = await requestsAllowed(session, { kind, key: { namespace } });
+    const lacking = requestVerbs[kind].filter((verb) => !allowed.has(verb));
+    const text = `requests that you may send to a ${kind}: ${[...allowed].join(', ') || 'none'}`;
+    if (lacking.length === 0) return fine(text);
+    const by = [...new Set(lacking.map(roleWith))].join(' and ');
+    return unknown(`${text}; not ${lacking.join(', ')} (ClusterRole ${by})`);
+  };
+  return Promise.all((['Cell', 'StagedBindingPolicy'] as const).map(judge)).catch((error: unknown) => [
+    unknown(`cannot check which requests you may send: ${messageOf(error)}`),
+  ]);
 }
 
 async function okradFindings(
@@ -142,8 +141,8 @@ async function okradFindings(
 }
 
 function parseAccount(text: string): ServiceAccount {
-  const [namespace = '', name = '', ...others] = text.split('/');
-  if (namespace !== '' && name !== '' && others.length === 0) return { namespace, name };
+  const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
   throw badUsage(`invalid --okrad ${JSON.stringify(text)}: must be NAMESPACE/NAME of a service account`);
 }
 
@@ -159,43 +158,6 @@ async function temporalFindings({ operator, temporal, taskQueue }: Session): Pro
   } catch (error) {
     return [problem(messageOf(error))];
   }
-}
-
-interface Finding {
-  readonly is: 'Fine' | 'Problem' | 'Unknown';
-  readonly what: string;
-}
-
-const fine = (what: string): Finding => ({ is: 'Fine', what });
-const problem = (what: string): Finding => ({ is: 'Problem', what });
-const unknown = (what: string): Finding => ({ is: 'Unknown', what });
-
-/** Judges the definition of a kind as it is installed; undefined: there is none. */
-function judgeDefinition(kind: (typeof resources)[number], installed: unknown): Finding {
-  const { plural, apiVersion } = kind;
-  if (installed === undefined)
-    return problem(
-      `CRD of ${kind.kind} (${apiVersion}) not found. Install it with kubectl apply -f crds/manifests, or with the chart.`,
-    );
-  const [kept, own] = [installed, kind.manifest()].map((one) => canonical(asKept(schemaIn(one))));
-  return kept === own
-    ? fine(`the CRD ${plural} matches this okractl`)
-    : problem(
-        `the CRD ${plural} does not match this okractl. Install the CRDs of the version of okrad, and use okractl of the same version.`,
-      );
-}
-
-/** A schema as the API server keeps it: without properties of which there are none. */
-function asKept(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(asKept);
-  if (!isRecord(schema)) return schema;
-  const isEmpty = (key: string, value: unknown): boolean =>
-    key === 'properties' && isRecord(value) && Object.keys(value).length === 0;
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key, value]) => !isEmpty(key, value))
-      .map(([key, value]) => [key, asKept(value)]),
-  );
 }
 
 function attributesFinding(missing: readonly string[] | undefined, namespace: string): Finding {
@@ -214,10 +176,36 @@ function pollsFinding(unpolled: readonly string[] | undefined, taskQueue: string
   );
 }
 
-const marks = { Fine: 'ok      ', Problem: 'PROBLEM ', Unknown: '?       ' } as const;
+interface Finding {
+  readonly is: 'Fine' | 'Problem' | 'Unknown';
+  readonly what: string;
+}
 
-const formatFindings = (findings: readonly Finding[]): string =>
-  findings.map(({ is, what }) => `${marks[is]}${inOneLine(what)}`).join('\n');
+const fine = (what: string): Finding => ({ is: 'Fine', what });
+const problem = (what: string): Finding => ({ is: 'Problem', what });
+const unknown = (what: string): Finding => ({ is: 'Unknown', what });
+
+/** Judges the definition of a kind as it is installed, if it is. */
+function judgeDefinition(kind: (typeof resources)[number], installed: unknown): Finding | undefined {
+  if (installed === undefined)
+    return problem(
+      `CRD of ${kind.kind} (${kind.apiVersion}) not found. Install it with kubectl apply -f crds/manifests, or with the chart.`,
+    );
+  if (asKept(schemaIn(installed)) === asKept(schemaIn(kind.manifest()))) return undefined;
+  return problem(
+    `the CRD ${kind.plural} does not match this okractl. Install the CRDs of the version of okrad, and use okractl of the same version.`,
+  );
+}
+
+/** A schema as the API server keeps it: without properties of which there are none. */
+const asKept = (schema: unknown): string =>
+  canonical(
+    JSON.parse(canonical(schema), (key, value: unknown) =>
+      key === 'properties' && canonical(value) === '{}' ? undefined : value,
+    ),
+  );
+
+const marks = { Fine: 'ok      ', Problem: 'PROBLEM ', Unknown: '?       ' } as const;
 
 type Permission = (typeof permissions)[number];
 
@@ -228,13 +216,7 @@ interface Right {
 }
 
 /** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar, approvals. */
-const optionalGroups: ReadonlySet<string> = new Set([
-  'argoproj.io',
-  'batch',
-  'apps',
-  'control.kubestellar.io',
-  'authorization.k8s.io',
-]);
+const OPTIONAL = ['argoproj.io', 'batch', 'apps', 'control.kubestellar.io', 'authorization.k8s.io'];
 
 /** All that okrad has to be let do, by the table of permissions: in what it watches, and where its Lease is. */
 const rightsOfOkrad = (
@@ -254,7 +236,7 @@ const rightsOfOkrad = (
             ...(scope === 'Cluster' ? {} : { namespace: scope === 'Own' ? own : watched }),
           },
           use,
-          optional: scope === 'ClusterSecrets' || optionalGroups.has(groupOf(kind)),
+          optional: scope === 'ClusterSecrets' || OPTIONAL.includes(groupOf(kind)),
         })),
       ),
     ),
@@ -282,40 +264,25 @@ function rightsOfPerson(namespace: string | undefined): readonly Right[] {
   ];
 }
 
-/** Says which requests a person may make, and by which ClusterRoles the others are let. */
-function judgeRequests(kind: AskedKind, allowed: ReadonlySet<RequestVerb>): Finding {
-  const lacking = requestVerbs[kind].filter((verb) => !allowed.has(verb));
-  const had = [...allowed].join(', ') || 'none';
-  const text = `requests that you may send to a ${kind}: ${had}`;
-  if (lacking.length === 0) return fine(text);
-  const by = [...new Set(lacking.map(roleWith))].join(' and ');
-  return unknown(`${text}; not ${lacking.join(', ')} (ClusterRole ${by})`);
-}
-
-/** Judges rights by what the API server allows; those that are alike are told together. */
-function judgeRights(
-  who: string,
-  rights: readonly { readonly right: Right; readonly isAllowed: boolean }[],
-): readonly Finding[] {
-  const denied = rights.filter(({ isAllowed }) => !isAllowed);
-  if (denied.length === rights.length && denied.length > 1)
-    return [problem(`${who}: none of ${rights.length} permissions. Check the name, and bind its roles.`)];
-  const count = rights.length - denied.length;
-  const groups = Map.groupBy(denied, ({ right: { access, use, optional } }) =>
-    [access.resource, access.subresource ?? '', access.namespace ?? '', use, optional].join('|'),
+/** Judges rights by those of them that the API server denies; those that are alike are told together. */
+function judgeRights(who: string, all: number, denied: readonly Right[]): readonly Finding[] {
+  if (denied.length === all && all > 1)
+    return [problem(`${who}: none of ${all} permissions. Check the name, and bind its roles.`)];
+  const alike = Map.groupBy(denied, ({ access: { resource, subresource, namespace }, use, optional }) =>
+    [resource, subresource, namespace, use, optional].join('|'),
   );
-  const findings = [...groups.values()].flatMap((some): readonly Finding[] => {
-    const [first] = some;
-    if (first === undefined) return [];
-    const { access, use, optional } = first.right;
-    const { resource, subresource, namespace } = access;
-    const verbs = [...new Set(some.map(({ right }) => right.access.verb))].join(', ');
-    const isEverywhere = 'namespace' in access && namespace === undefined;
-    const inOne = namespace === undefined ? '' : ` in namespace ${namespace}`;
-    const what = subresource === undefined ? resource : `${resource}/${subresource}`;
-    const text = `${who} may not ${verbs} ${what}${isEverywhere ? ' in all namespaces' : inOne} (${use})`;
-    const narrower = isEverywhere ? ', or check single namespaces with --namespace' : '';
-    return [optional ? unknown(`${text}; optional`) : problem(`${text}. Grant it${narrower}.`)];
+  const findings = [...alike.values()].flatMap((some) => {
+    const verbs = [...new Set(some.map(({ access }) => access.verb))].join(', ');
+    return some.slice(0, 1).map(({ access, use, optional }): Finding => {
+      const { resource, subresource, namespace } = access;
+      const isEverywhere = 'namespace' in access && namespace === undefined;
+      const inOne = namespace === undefined ? '' : ` in namespace ${namespace}`;
+      const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+      const text = `${who} may not ${verbs} ${what}${isEverywhere ? ' in all namespaces' : inOne} (${use})`;
+      const narrower = isEverywhere ? ', or check single namespaces with --namespace' : '';
+      return optional ? unknown(`${text}; optional`) : problem(`${text}. Grant it${narrower}.`);
+    });
   });
-  return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${rights.length} permissions`)]), ...findings];
+  const count = all - denied.length;
+  return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${all} permissions`)]), ...findings];
 }

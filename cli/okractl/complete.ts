@@ -49,11 +49,11 @@ export function addCompletion(program: Command, shell: Shell): void {
     .command('completion')
     .description('Prints the completion script of a shell, which completes commands, options and names.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
-    .action((name: keyof typeof scripts) => shell.write(scripts[name]));
+    .action((_globals: Globals, name: keyof typeof scripts) => shell.write(scripts[name]));
   program
     .command(COMPLETE, { hidden: true })
     .argument('[words...]')
-    .action(async (words: readonly string[]) => {
+    .action(async (_globals: Globals, words: readonly string[]) => {
       const begun = words.at(-1) ?? '';
       const offers = (await offersFor(words.slice(0, -1), begun, { shell, program })).filter(([word]) =>
         word.startsWith(begun),
@@ -79,7 +79,12 @@ async function offersFor(
   if (plain.length === 0)
     return commands.map((one) => [one.name(), one.description().split(/[.:]/)[0] ?? '']);
   if (command === undefined) return [];
-  return [...wordsOf(command), ...(await namesFor(command, shell, globals))].map((word) => [word]);
+  const choices = [
+    ...command.commands.map((one) => one.name()),
+    ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    ...(command.name() === 'get' ? resources.map(({ plural }) => plural) : []),
+  ];
+  return [...choices, ...(await namesFor(command, shell, globals))].map((word) => [word]);
 }
 
 const optionsOf = (command: Command): readonly string[] =>
@@ -88,17 +93,8 @@ const optionsOf = (command: Command): readonly string[] =>
     .visibleOptions(command)
     .flatMap(({ long }) => long ?? []);
 
-const wordsOf = (command: Command): readonly string[] => [
-  ...command.commands.map((one) => one.name()),
-  ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
-  ...(command.name() === 'get' ? resources.map(({ plural }) => plural) : []),
-];
-
 /** The words that are no options nor their values, and what they say of where to look. */
-function readWords(
-  words: readonly string[],
-  program: Command,
-): { readonly plain: readonly string[]; readonly globals: Globals } {
+function readWords(words: readonly string[], program: Command) {
   const plain: string[] = [];
   const said: Record<string, string> = {};
   for (let at = 0; at < words.length; at += 1) {
@@ -116,15 +112,13 @@ function readWords(
     if (known !== undefined && value !== undefined) said[known.attributeName()] = value;
   }
   const { namespace, context, kubeconfig } = said;
-  return { plain, globals: given({ namespace, context, kubeconfig }) };
+  return { plain, globals: given({ namespace, context, kubeconfig }) satisfies Globals };
 }
 
-const onCells = 'describe watch history plan pause resume promote abort retry approve rollback open'.split(
-  ' ',
-);
+const CELLS = 'describe watch history plan pause resume promote abort retry approve rollback open';
 
 const kindOf: Readonly<Record<string, KindRef>> = {
-  ...Object.fromEntries(onCells.map((name) => [name, CELL])),
+  ...Object.fromEntries(CELLS.split(' ').map((name) => [name, CELL])),
   unfreeze: FREEZE,
   trace: AWS_TARGET_GROUP,
 };

@@ -8,7 +8,6 @@ import { asYaml } from './output.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { Options } from './options.ts';
 
-/** Adds `convert`. */
 export function addConvert(program: Command, shell: Shell): void {
   program
     .command('convert')
@@ -17,8 +16,7 @@ export function addConvert(program: Command, shell: Shell): void {
     )
     .option(...FILE)
     .option(...OFFLINE)
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'filename' | 'offline'>>();
+    .action(async (options: Options) => {
       const { filename = [] } = options;
       const { manifests, problems } = await readManifests(shell, filename);
       const done = manifests.map(converted);
@@ -48,7 +46,7 @@ function converted(manifest: Manifest) {
       return { document: asYaml(manifest.object), warnings: [], problems: [] };
     case 'Converted': {
       const { object } = outcome;
-      const { problems } = lintObject(object);
+      const problems = lintObject(object) ?? [];
       return {
         document: asYaml(object),
         // The manifest as it is now, where nothing is wrong with it.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { InvalidArgumentError, type Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { GROUP } from '../../crds/resource.ts';
-import type { Globals, Session, Shell } from './shell.ts';
+import type { Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
@@ -13,7 +13,6 @@ function portIn(text: string): number {
   throw new InvalidArgumentError('It must be a port from 0 to 65535.');
 }
 
-/** Adds `dashboard`. */
 export function addDashboard(program: Command, shell: Shell): void {
   program
     .command('dashboard')
@@ -23,10 +22,11 @@ export function addDashboard(program: Command, shell: Shell): void {
     .option('--port <port>', 'the port on 127.0.0.1; default: any free port', portIn, 0)
     .option('--ui <url>', 'the address of the Temporal Web UI; default: OKRA_TEMPORAL_UI')
     .option('--no-open', 'only print the address')
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'ui', 'port' | 'open'>>();
+    .action(async (options: Options<'port' | 'open'>) => {
       const session = shell.session(options);
-      const namespace = await namespaceOf(session, options);
+      // All namespaces, unless one is named or the person may not look into all.
+      const mayAll = () => session.may({ group: GROUP, resource: CELL.plural, verb: 'list' });
+      const namespace = options.namespace ?? ((await mayAll()) ? undefined : session.namespace);
       if (namespace !== undefined) shell.warn(`Showing the Cells of namespace ${namespace}.`);
       // What it is made of takes a while to load.
       const { openDashboard, doorTo } = await import('../dashboard/of-person.ts');
@@ -46,14 +46,4 @@ export function addDashboard(program: Command, shell: Shell): void {
       if (!shell.signal.aborted) await once(shell.signal, 'abort');
       await Promise.all([close(), door?.remove()]);
     });
-}
-
-/** All namespaces, unless one is named or the person may not look into all. */
-async function namespaceOf(
-  { may, namespace }: Pick<Session, 'may' | 'namespace'>,
-  { namespace: named }: Globals,
-): Promise<string | undefined> {
-  if (named !== undefined) return named;
-  const everywhere = await may({ group: GROUP, resource: CELL.plural, verb: 'list' });
-  return everywhere ? undefined : namespace;
 }

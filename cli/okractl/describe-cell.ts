@@ -11,23 +11,21 @@ import { ageOf, counted, formatTime, layOut, layOutPairs, type Table } from './o
 import { commandsFor } from './refusals.ts';
 import { CHANGE_CAUSE } from './rollback.ts';
 
-/** Says all that there is to say about a Cell. */
 export function describeCell(view: CellView, now: number): string {
-  const { history = [], requests = [], blockedVersions = [] } = view.cell.status ?? {};
+  const { status = {} } = view.cell;
+  const { history = [], requests = [], blockedVersions = [], clusters = [] } = status;
   return [
     layOutPairs(
       factsOf(view, now).map(([name, text]) => [name, (isTime(text) && formatTime(text, now)) || text]),
     ),
     listed(
       'Clusters that are not ready',
-      (view.cell.status?.clusters ?? [])
-        .filter(({ ready }) => !ready)
-        .map(({ name, message }) => inOneLine(`${name}: ${message}`)),
+      clusters.flatMap(({ name, ready, message }) => (ready ? [] : inOneLine(`${name}: ${message}`))),
     ),
-    section('Applications', applicationsTable(view.cell.status ?? {})),
+    section('Applications', applicationsTable(status)),
     section('Weights', weightsTable(view)),
     listed('Steps', stepLines(view.cell, now)),
-    listed('Analyses', verdictLines(view.cell.status ?? {})),
+    listed('Analyses', verdictLines(status)),
     section('Blocked', {
       headings: ['VERSION', 'SINCE', 'CAUSE'],
       rows: blockedVersions.map(({ version, time, cause }) => [
@@ -38,7 +36,7 @@ export function describeCell(view: CellView, now: number): string {
     }),
     listed(
       'Rejected target groups',
-      (view.cell.status?.rejectedTargetGroups ?? []).map(({ message }) => message),
+      (status.rejectedTargetGroups ?? []).map(({ message }) => message),
     ),
     section('Requests', requestsTable(requests)),
     section('History', changesTable(history)),
@@ -51,7 +49,6 @@ export function describeCell(view: CellView, now: number): string {
 
 const isTime = (text = ''): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
 
-/** What stands for the message of an object without a status. */
 export const NOT_RECONCILED = 'Not reconciled yet. Is okrad running? Try okractl check.';
 
 type Fact = readonly [name: string, text: string | undefined];
@@ -61,7 +58,8 @@ export function factsOf(view: Omit<CellView, 'events'>, now: number): readonly F
   const { cell, asked, url } = view;
   const { metadata, spec, status = {} } = cell;
   const { phase = 'Pending', reason, message = NOT_RECONCILED, conditions = [] } = status;
-  const { observedGeneration: observed = metadata.generation } = status;
+  const { generation } = metadata;
+  const { observedGeneration: observed = generation } = status;
   const route = routeOf(spec);
   const unhealthy = conditions.find(({ type, status: is }) => type === 'TargetsHealthy' && is === 'False');
   return [
@@ -78,9 +76,9 @@ export function factsOf(view: Omit<CellView, 'events'>, now: number): readonly F
     ['Desired weights', asked.is === 'Unknown' ? `cannot be read: ${asked.why}` : undefined],
     [
       'Spec',
-      observed === metadata.generation
+      observed === generation
         ? undefined
-        : `generation ${metadata.generation ?? '?'} not observed yet (observed: ${observed})`,
+        : `generation ${generation ?? '?'} not observed yet (observed: ${observed})`,
     ],
     ['Last sync', status.lastSyncTime],
     ['Workflow', url],
@@ -98,16 +96,13 @@ function rolloutFacts({ rollout, paused, step, ...status }: CellStatus): readonl
   ];
 }
 
-/** What holds, or would hold, a rollout from outside. */
 function gateFacts({ cell, freezes }: Pick<CellView, 'cell' | 'freezes'>, now: number): readonly Fact[] {
   const freeze = freezeAt(freezes, now);
-  const held: Fact = ['Freeze', freeze && `${freeze.name} by ${personText(freeze)}`];
-  const opening = openingAt(cell.spec.windows, now);
-  if (opening.is === 'Open') return [held];
-  const { opensAt } = opening;
+  const { opensAt, is } = { opensAt: undefined, ...openingAt(cell.spec.windows, now) };
+  const opens = opensAt === undefined ? 'never, within 400 days' : new Date(opensAt).toISOString();
   return [
-    held,
-    ['Window opens', opensAt === undefined ? 'never, within 400 days' : new Date(opensAt).toISOString()],
+    ['Freeze', freeze && `${freeze.name} by ${personText(freeze)}`],
+    ['Window opens', is === 'Open' ? undefined : opens],
   ];
 }
 
@@ -154,7 +149,6 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
   };
 }
 
-/** Says how many have approved, and who else is to. */
 export const approvalText = ({ count, lacking, groups }: NonNullable<CellStatus['approval']>): string =>
   `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`;
 
@@ -170,7 +164,6 @@ export const measuredBy = (status: CellStatus) =>
     ] as const
   ).flatMap(([kind, verdict]) => (verdict === undefined ? [] : [{ kind, ...verdict }]));
 
-/** The verdicts so far, in a line each. */
 export function verdictLines(status: CellStatus): readonly string[] {
   const { approval } = status;
   const verdicts = measuredBy(status).map(({ kind, name, phase, message }) =>
@@ -185,7 +178,6 @@ export function verdictLines(status: CellStatus): readonly string[] {
   ];
 }
 
-/** The last Events, the newest at the end. */
 export function eventsTable(events: readonly ShownEvent[], now: number): Table {
   return {
     headings: ['AGE', 'TYPE', 'REASON', 'MESSAGE'],
@@ -204,13 +196,15 @@ const MOST_EVENTS = 15;
 export const timeOf = ({ eventTime, deprecatedLastTimestamp }: ShownEvent): string =>
   eventTime ?? deprecatedLastTimestamp ?? '';
 
-/** The last Events, the newest at the end. */
 export const lastOf = (events: readonly ShownEvent[], most: number): readonly ShownEvent[] =>
   events.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))).slice(-most);
 
 /** A table with its heading, indented; nothing when it has no rows. */
-export const section = (title: string, table: Table): string =>
-  table.rows.length === 0 ? '' : listed(title, layOut(table).split('\n'));
+export const section = (title: string, table: Table): string => listed(title, linesIn(table));
+
+/** The lines of a table; none when it has no rows. */
+export const linesIn = (table: Table): readonly string[] =>
+  table.rows.length === 0 ? [] : layOut(table).split('\n');
 
 /** Lines with a heading, indented; nothing when there are none. */
 export const listed = (title: string, lines: readonly string[]): string =>
@@ -282,7 +276,6 @@ export const stepLines = (cell: Cell, now: number): readonly string[] =>
     return `${marks[stands]} ${number}${text}${since === undefined ? '' : `, since ${since}`}${end === undefined ? '' : `, ends at ${end}`}`;
   });
 
-/** An Event of Kubernetes, as far as it is shown. */
 export interface ShownEvent {
   readonly type?: string;
   readonly reason?: string;
@@ -302,7 +295,6 @@ export type Asked =
   /** The person may not read it, say. */
   | { readonly is: 'Unknown'; readonly why: string };
 
-/** What a Cell is described by. */
 export interface CellView {
   readonly cell: Cell;
   readonly asked: Asked;

@@ -28,7 +28,6 @@ import { show } from './colour.ts';
 import { missing, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { messageOf } from '../../domain/text.ts';
 
-/** Adds `describe`. */
 export function addDescribe(program: Command, shell: Shell): void {
   program
     .command('describe')
@@ -36,16 +35,12 @@ export function addDescribe(program: Command, shell: Shell): void {
       'Shows one object in detail: versions, desired and observed weights, steps, analyses, what it waits for, requests, history, Events and what you can do next.',
     )
     .argument('<names...>', TARGET_HELP)
-    .action(async (names: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<Globals>();
+    .action(async (globals: Globals, names: string[]) => {
       const session = shell.session(globals);
       for (const [at, name] of names.entries()) {
         if (at > 0) shell.print('');
-        show(
-          shell,
-          await described(session, parseTarget(name, session.namespace), shell.now()),
-          globals.color,
-        );
+        const text = await described(session, parseTarget(name, session.namespace), shell.now());
+        show(shell, text, globals.color);
       }
     });
 }
@@ -53,25 +48,26 @@ export function addDescribe(program: Command, shell: Shell): void {
 async function described(session: Session, target: Target, now: number): Promise<string> {
   const { kubernetes } = session;
   const { key } = target;
+  const urlOfRun = (runId?: string): string => urlOf(session, target, runId) ?? workflowOf(target);
+  // What the person may not read is left out: the rest is worth showing all the same.
+  const events = () => eventsOf(kubernetes, target).catch(() => []);
   if (target.kind === 'StagedBindingPolicy') {
     const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
     if (policy === undefined) throw missing(target);
-    const events = await eventsOf(kubernetes, target).catch(() => []);
-    return describeStaged(policy, events, urlOf(session, target, undefined) ?? workflowOf(target), now);
+    return describeStaged(policy, await events(), urlOfRun(), now);
   }
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) throw missing(target);
-  const [asked, freezes, events] = await Promise.all([
+  const [asked, all, happened] = await Promise.all([
     askedOf(kubernetes, cell, key),
     kubernetes.list<Freeze>(FREEZE).catch(() => []),
-    // What the person may not read is left out: the rest is worth showing all the same.
-    eventsOf(kubernetes, target).catch(() => []),
+    events(),
   ]);
-  const url = urlOf(session, target, cell.status?.rollout?.runId) ?? workflowOf(target);
-  return describeCell({ cell, asked, freezes: freezesOf(key.namespace, freezes), events, url }, now);
+  const freezes = freezesOf(key.namespace, all);
+  const url = urlOfRun(cell.status?.rollout?.runId);
+  return describeCell({ cell, asked, freezes, events: happened, url }, now);
 }
 
-/** Reads the Events of an object. */
 export function eventsOf(
   kubernetes: KubernetesClient,
   { kind, key }: Target,

@@ -1,6 +1,5 @@
 import type { Examples } from '../help.ts';
 
-/** How each command of okractl is used. */
 export const examples: Examples = {
   get: [
     'okractl get                          # all Cells of the namespace',

@@ -33,7 +33,6 @@ import type { Target } from './target.ts';
 import { setOrDelete, type Watched } from './watched.ts';
 import { messageOf } from '../../domain/text.ts';
 
-/** What is to be watched. */
 export interface Followed {
   /** One object; undefined: all of the namespaces. */
   readonly target: Target | undefined;
@@ -134,43 +133,33 @@ function sourcesOf(
     target === undefined || metadata.name === target.key.name;
   const named = target === undefined ? namespaces : [target.key.namespace];
   const places = named.length === 0 ? [{}] : named.map((namespace) => ({ namespace }));
-  const cells = places.flatMap((place): readonly Source[] => [
-    { ...place, kind: CELL, isMain: true, take: into<Cell>(watched.cells, isNamed) },
+  const inPlaces = (source: Source): readonly Source[] => places.map((place) => ({ ...source, ...place }));
+  const cells: readonly Source[] = [
+    { kind: CELL, isMain: true, take: into<Cell>(watched.cells, isNamed) },
     ...loadBalancerTypes.map((type) => ({
-      ...place,
       kind: loadBalancerOf(type).kind,
       optional: true,
       take: into(watched.asked, isNamed, (object: ConfigObject) => askedBy(type, object)),
     })),
-  ]);
-  const policies = {
+  ];
+  const policies: Source = {
     kind: STAGED_BINDING_POLICY,
     optional: true,
     isMain: target !== undefined,
     take: into<StagedBindingPolicy>(watched.policies, isNamed),
   };
-  const groups = places.map((place) => ({
-    ...place,
-    kind: AWS_TARGET_GROUP,
-    optional: withClusters,
-    isMain: untilSettled,
-    take: into<AWSTargetGroup>(watched.groups),
-  }));
-  const sets = places.map((place) => ({
-    ...place,
-    kind: CLUSTER_SET,
-    optional: true,
-    take: into<ClusterSet>(watched.sets),
-  }));
+  const take = into<AWSTargetGroup>(watched.groups);
+  const groups: Source = { kind: AWS_TARGET_GROUP, optional: withClusters, isMain: untilSettled, take };
+  const sets: Source = { kind: CLUSTER_SET, optional: true, take: into<ClusterSet>(watched.sets) };
   // Who may not read AccessPolicies goes by what the status says of them.
   const access = { kind: ACCESS_POLICY, optional: true, take: into<AccessPolicy>(watched.accessPolicies) };
   const isAbout = ({ spec }: Freeze): boolean =>
     namespaces.length === 0 || namespaces.some((one) => isAboutNamespace(spec, one));
   return [
-    ...(target?.kind === 'StagedBindingPolicy' ? [] : cells),
+    ...(target?.kind === 'StagedBindingPolicy' ? [] : cells.flatMap(inPlaces)),
     ...(target?.kind === 'Cell' ? [] : [policies]),
-    ...(target?.kind === 'Cell' && untilSettled ? [...groups, access] : []),
-    ...(withClusters ? [...groups, ...sets] : []),
+    ...(target?.kind === 'Cell' && untilSettled ? [...inPlaces(groups), access] : []),
+    ...(withClusters ? [groups, sets].flatMap(inPlaces) : []),
     { kind: FREEZE, optional: true, take: into(watched.freezes, isAbout) },
   ];
 }

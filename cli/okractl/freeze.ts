@@ -8,9 +8,6 @@ import { mustBeLet } from './send.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
 
-type FreezeOptions = Options<'for' | 'until' | 'allNamespaces', 'reason'>;
-
-/** Adds `freeze`. */
 export function addFreeze(program: Command, shell: Shell): void {
   program
     .command('freeze')
@@ -22,14 +19,11 @@ export function addFreeze(program: Command, shell: Shell): void {
     .option('--for <duration>', 'how long, such as 2h; default: until unfreeze')
     .option('--until <time>', 'until when, such as 2027-01-02T08:00:00Z')
     .option('-A, --all-namespaces', 'all namespaces, instead of the one of the context or --namespace')
-    .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<FreezeOptions>();
+    .action(async (options: Options<'reason'>, name: string | undefined) => {
       const session = shell.session(options);
       const { kubernetes, namespace, whoAmI } = session;
-      const [by] = await Promise.all([
-        whoAmI(),
-        mustBeLet(session, { verb: 'create', kind: FREEZE, key: {} }),
-      ]);
+      const isLet = mustBeLet(session, { verb: 'create', kind: FREEZE, key: {} });
+      const [by] = await Promise.all([whoAmI(), isLet]);
       const about = options.allNamespaces === true ? {} : { namespaces: [namespace] };
       const freeze = freezeOf(name, { by, ...about }, options, shell.now());
       await kubernetes.create(freeze);
@@ -39,11 +33,10 @@ export function addFreeze(program: Command, shell: Shell): void {
 
 type NewFreeze = Pick<Freeze, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
 
-/** Makes a Freeze of this name; throws what is wrong with it. */
 function freezeOf(
   name: string | undefined,
   spec: Pick<FreezeSpec, 'by' | 'namespaces'>,
-  options: FreezeOptions,
+  options: Options<'reason'>,
   now: number,
 ): NewFreeze {
   const usual = `okractl-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
@@ -65,7 +58,7 @@ function freezeOf(
   return { ...made, spec: parsed.value };
 }
 
-function endOf(options: FreezeOptions, now: number): string | undefined {
+function endOf(options: Options, now: number): string | undefined {
   const { for: lasting, until } = options;
   if (lasting === undefined) return until;
   if (until !== undefined) throw badUsage('--for and --until are mutually exclusive.');
@@ -76,14 +69,12 @@ function endOf(options: FreezeOptions, now: number): string | undefined {
   }
 }
 
-/** Says what a Freeze holds, and how it is lifted. */
 function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze): string {
   const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
   const end = until === undefined ? '' : ` until ${until}`;
   return `Freeze ${name} created: it holds the rollouts of ${where}${end}. To lift it: okractl unfreeze ${name}`;
 }
 
-/** Adds `unfreeze`. */
 export function addUnfreeze(program: Command, shell: Shell): void {
   program
     .command('unfreeze')
@@ -91,8 +82,7 @@ export function addUnfreeze(program: Command, shell: Shell): void {
     .argument('[names...]', 'the names of the Freezes')
     .option('--all', 'all Freezes of the cluster')
     .option(...YES)
-    .action(async (names: string[], _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'all' | 'yes'>>();
+    .action(async (options: Options, names: string[]) => {
       const session = shell.session(options);
       const { kubernetes } = session;
       const there = (await kubernetes.list<Freeze>(FREEZE)).map(({ metadata }) => metadata.name);
@@ -101,12 +91,9 @@ export function addUnfreeze(program: Command, shell: Shell): void {
       await Promise.all(
         lifted.map((name) => mustBeLet(session, { verb: 'delete', kind: FREEZE, key: { name } })),
       );
+      const question = `Lift all Freezes of the cluster (${lifted.join(', ')})?`;
       if (options.all === true && lifted.length > 0)
-        await mustConfirm(
-          shell,
-          { command: 'unfreeze --all', question: `Lift all Freezes of the cluster (${lifted.join(', ')})?` },
-          options.yes,
-        );
+        await mustConfirm(shell, { command: 'unfreeze --all', question }, options.yes);
       for (const name of lifted) {
         await kubernetes.delete(FREEZE, { name });
         shell.print(`Freeze ${name} lifted.`);

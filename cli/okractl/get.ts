@@ -18,7 +18,7 @@ import {
 import type { Options } from './options.ts';
 
 /** What is to be shown: objects of a kind, all or those of some names. */
-export interface Wanted {
+interface Wanted {
   readonly kind: ShownKind;
   readonly names: readonly string[];
 }
@@ -30,7 +30,14 @@ function parseWanted(words: readonly string[]): Wanted {
   const kind = kindCalled(first);
   if (kind !== undefined) return { kind, names: others };
   if (!words.some((word) => word.includes('/'))) return { kind: cell, names: words };
-  const pairs = words.map(pairIn);
+  const pairs = words.map((word) => {
+    const [prefix = '', name = '', ...more] = word.split('/');
+    const named = kindCalled(prefix);
+    if (named !== undefined && name !== '' && more.length === 0) return { kind: named, name };
+    throw badUsage(
+      `invalid name ${JSON.stringify(word)}: must be KIND/NAME with a kind of Okra. See kubectl api-resources --categories=okra.`,
+    );
+  });
   const kinds = new Set(pairs.map((pair) => pair.kind));
   if (kinds.size > 1)
     throw badUsage(
@@ -39,16 +46,6 @@ function parseWanted(words: readonly string[]): Wanted {
   return { kind: pairs[0]?.kind ?? cell, names: pairs.map(({ name }) => name) };
 }
 
-function pairIn(word: string): { readonly kind: ShownKind; readonly name: string } {
-  const [prefix = '', name = '', ...others] = word.split('/');
-  const kind = kindCalled(prefix);
-  if (kind !== undefined && name !== '' && others.length === 0) return { kind, name };
-  throw badUsage(
-    `invalid name ${JSON.stringify(word)}: must be KIND/NAME with a kind of Okra. See kubectl api-resources --categories=okra.`,
-  );
-}
-
-/** Adds `get`. */
 export function addGet(program: Command, shell: Shell): void {
   program
     .command('get')
@@ -59,8 +56,7 @@ export function addGet(program: Command, shell: Shell): void {
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <labels>', 'only objects with these labels')
     .addOption(outputOption(['json', 'yaml', 'wide', 'name']))
-    .action(async (words: string[], _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'output' | 'allNamespaces' | 'selector'>>();
+    .action(async (options: Options, words: string[]) => {
       const { kubernetes, namespace } = shell.session(options);
       const wanted = parseWanted(words);
       const objects = await read(kubernetes, wanted, {
@@ -98,7 +94,7 @@ function show(
   shell: Shell,
   { kind, names }: Wanted,
   objects: readonly ShownObject[],
-  { output, allNamespaces = false, color }: Options<'output' | 'allNamespaces'>,
+  { output, allNamespaces = false, color }: Options,
 ): void {
   const [only] = objects;
   const wide = output === 'wide';

@@ -9,7 +9,6 @@ import type { Options } from './options.ts';
 
 type Asked = NonNullable<CellStatus['requests']>[number];
 
-/** Adds `history`. */
 export function addHistory(program: Command, shell: Shell): void {
   program
     .command('history')
@@ -18,8 +17,7 @@ export function addHistory(program: Command, shell: Shell): void {
     )
     .argument('<name>', TARGET_HELP)
     .addOption(outputOption(['json', 'yaml', 'wide']))
-    .action(async (text: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'output'>>();
+    .action(async (options: Options, text: string) => {
       const { kubernetes, namespace } = shell.session(options);
       const target = parseTarget(text, namespace);
       const found = await readTarget(kubernetes, target);
@@ -70,6 +68,5 @@ export const requestsTable = (requests: readonly Asked[]): Table => ({
 export const requestText = (request: Omit<Asked, 'time'>): string =>
   `${request.action} by ${personText(request)}`;
 
-/** Says who has done something, and why. */
 export const personText = ({ by, reason }: { readonly by: string; readonly reason: string }): string =>
   reason === '' ? by : `${by}: ${reason}`;

@@ -7,6 +7,7 @@ import {
   withoutNulls,
 } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
+import { groupOf } from '../../clients/kubernetes/kinds.ts';
 import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
 import { resources } from '../../crds/index.ts';
@@ -19,12 +20,11 @@ import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { closest } from '../../domain/template.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer } from './manifests.ts';
+import { FILE, identityOf, located, OFFLINE, readManifests, refusedByServer } from './manifests.ts';
 import { counted, forPrograms, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Shell } from './shell.ts';
 import type { Options } from './options.ts';
 
-/** Adds `lint`. */
 export function addLint(program: Command, shell: Shell): void {
   program
     .command('lint')
@@ -34,66 +34,50 @@ export function addLint(program: Command, shell: Shell): void {
     .option(...FILE)
     .option(...OFFLINE)
     .addOption(outputOption())
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'filename' | 'offline' | 'output'>>();
+    .action(async (options: Options) => {
       const { filename = [], output } = options;
       const { manifests, problems: unread } = await readManifests(shell, filename);
-      const found = manifests.map((manifest) => ({ manifest, ...lintObject(manifest.object) }));
-      const problems = found.flatMap((one) =>
-        one.problems.map((problem) => `${placeOf(one.manifest, problem)}: ${problem}`),
-      );
-      const sound = found.filter(isSound).map(({ manifest }) => manifest);
-      const refused = await refusedByServer(shell, options, sound);
-      const all = [...unread, ...problems, ...refused].map(inOneLine);
-      const looked = found.filter((one) => one.is === 'Looked').length;
+      const found = manifests.flatMap((manifest) => {
+        const problems = lintObject(manifest.object);
+        return problems === undefined ? [] : [{ manifest, problems }];
+      });
+      const problems = found.flatMap((one) => located(one.manifest, one.problems));
+      const sound = found.flatMap((one) => (one.problems.length === 0 ? one.manifest : []));
+      const all = [...unread, ...problems, ...(await refusedByServer(shell, options, sound))].map(inOneLine);
+      const looked = found.length;
+      const foreign = manifests.length - looked;
       if (looked + unread.length === 0)
         throw badUsage(
-          `no objects of Okra's kinds in ${filename.join(', ')}, only ${found.length} of other kinds.`,
+          `no objects of Okra's kinds in ${filename.join(', ')}, only ${foreign} of other kinds.`,
         );
-      const foreign = found.length - looked;
       const others = foreign === 0 ? '' : `; ${foreign} of other kinds not checked`;
+      const counts = `${counted(looked, 'object')}, ${counted(all.length, 'problem')}${others}`;
       const written = forPrograms({ looked, foreign, problems: all }, output);
-      shell.print(
-        written ??
-          [...all, `${counted(looked, 'object')}, ${counted(all.length, 'problem')}${others}`].join('\n'),
-      );
+      shell.print(written ?? [...all, counts].join('\n'));
       if (all.length > 0) shell.exitWith(exitCodes.problems);
     });
 }
 
-/** What is wrong with an object; nothing, where it is not of Okra. */
-interface Finding {
-  readonly is: 'Foreign' | 'Looked';
-  readonly problems: readonly string[];
-}
+const groups: ReadonlySet<string> = new Set(resources.map(groupOf));
 
-/** Whether an object is of Okra, and nothing is wrong with it. */
-export const isSound = ({ is, problems }: Finding): boolean => is === 'Looked' && problems.length === 0;
-
-const groups: ReadonlySet<string> = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.split('/')[0] ?? '';
-}
-
-/** Looks at an object as admission does: by the schema of its kind, its rules, and what CEL there is in it. */
-export function lintObject(written: Fields): Finding {
+/** What is wrong with an object, as admission sees it: by the schema of its kind, its rules, and what CEL there is in it; undefined where it is not of Okra. */
+export function lintObject(written: Fields): readonly string[] | undefined {
   const object = withoutNulls(written);
   const { apiVersion, kind, name, namespace } = identityOf(object);
-  const group = groupOf(apiVersion);
+  const group = groupOf({ apiVersion });
   if (group === OLD_GROUP)
-    return looked([
+    return [
       `invalid apiVersion ${apiVersion}: it is of an older generation. Convert the manifest with okractl convert -f.`,
-    ]);
+    ];
   const found = resources.find((one) => one.kind === kind && one.apiVersion === apiVersion);
   if (found === undefined) {
     const isOurs = groups.has(group) || (apiVersion === '' && resources.some((one) => one.kind === kind));
-    return isOurs ? looked([unknownKind(apiVersion, kind)]) : { is: 'Foreign', problems: [] };
+    return isOurs ? [unknownKind(apiVersion, kind)] : undefined;
   }
   const parsed = found.parse({ metadata: { name }, spec: object['spec'] });
   const schema = schemaIn(found.manifest());
   const wrong = kind === cell.kind ? wrongReferences(object['spec']) : [];
-  return looked([
+  return [
     ...metadataProblems(object),
     ...(!found.namespaced && namespace !== undefined
       ? [`invalid metadata.namespace: a ${kind} is cluster-scoped. Remove it.`]
@@ -106,10 +90,8 @@ export function lintObject(written: Fields): Finding {
       ? expressionsOf(kind, parsed.value)
       : parsed.problems.filter((problem) => !wrong.some(({ at }) => problem.startsWith(`${at}:`)))),
     ...wrong.map(({ problem }) => problem),
-  ]);
+  ];
 }
-
-const looked = (problems: readonly string[]): Finding => ({ is: 'Looked', problems });
 
 function unknownKind(apiVersion: string, kind: string): string {
   const exact = resources.find((one) => one.kind === kind);
@@ -128,19 +110,13 @@ const unknownField = (path: string, meant?: string): string =>
 /** What is wrong with the metadata of an object, which the API server refuses whatever its kind. */
 export function metadataProblems(object: Fields): readonly string[] {
   const { labels, annotations, ownerReferences } = withoutNulls(fieldsIn(object['metadata']));
+  const { name } = identityOf(object);
+  const invalid = `invalid metadata.name ${JSON.stringify(name)}: must consist of lower-case letters, digits, hyphens and dots`;
   return [
-    ...nameProblems(identityOf(object).name),
+    ...(isObjectName(name) ? [] : [name === '' ? 'metadata.name is missing.' : invalid]),
     ...ownerProblems(ownerReferences),
     ...textProblems('labels', labels),
     ...textProblems('annotations', annotations),
-  ];
-}
-
-function nameProblems(name: string): readonly string[] {
-  if (name === '') return ['metadata.name is missing.'];
-  if (isObjectName(name)) return [];
-  return [
-    `invalid metadata.name ${JSON.stringify(name)}: must consist of lower-case letters, digits, hyphens and dots`,
   ];
 }
 
@@ -149,11 +125,8 @@ const ownerProblems = (owners: unknown): readonly string[] =>
     const lacking = ['apiVersion', 'kind', 'name', 'uid'].filter(
       (field) => (textIn(owner[field]) ?? '') === '',
     );
-    return lacking.length === 0
-      ? []
-      : [
-          `invalid metadata.ownerReferences[${at}]: ${lacking.join(', ')} missing. Complete the owner reference, or remove it.`,
-        ];
+    if (lacking.length === 0) return [];
+    return `invalid metadata.ownerReferences[${at}]: ${lacking.join(', ')} missing. Complete the owner reference, or remove it.`;
   });
 
 function textProblems(field: 'labels' | 'annotations', map: unknown): readonly string[] {
@@ -165,9 +138,7 @@ function textProblems(field: 'labels' | 'annotations', map: unknown): readonly s
     if (!isLabelKey(key)) return [`invalid ${of}: not a valid key`];
     if (typeof value !== 'string') return [`invalid ${of}: ${got}, must be a string. Put it in quotes.`];
     if (field === 'annotations' || isLabelValue(value)) return [];
-    return [
-      `invalid ${of}: ${got}, must consist of at most 63 letters, digits, hyphens, dots and underscores`,
-    ];
+    return `invalid ${of}: ${got}, must consist of at most 63 letters, digits, hyphens, dots and underscores`;
   });
 }
 
@@ -180,15 +151,14 @@ function expressionsOf(kind: string, spec: unknown): readonly string[] {
   if (kind !== stagedBindingPolicy.kind) return [];
   const parsed = stagedBindingPolicy.parseSpec(spec);
   if (!parsed.ok) return [];
-  return parsed.value.stages.flatMap(({ filter, condition }, at) => {
-    const all = [
-      ['filter', filter === undefined ? undefined : compileFilter(filter)],
-      ['condition', condition === undefined ? undefined : compileCondition(condition)],
-    ] as const;
-    return all.flatMap(([field, compiled]) =>
-      compiled?.is === 'Problem' ? [`spec.stages[${at}].${field}: ${compiled.problem}`] : [],
-    );
-  });
+  return parsed.value.stages.flatMap(({ filter, condition }, at) =>
+    Object.entries({
+      filter: filter === undefined ? undefined : compileFilter(filter),
+      condition: condition === undefined ? undefined : compileCondition(condition),
+    }).flatMap(([field, compiled]) =>
+      compiled?.is === 'Problem' ? `spec.stages[${at}].${field}: ${compiled.problem}` : [],
+    ),
+  );
 }
 
 const text = { type: 'string' };
@@ -197,12 +167,10 @@ const texts = { additionalProperties: text };
 /** What every object has, as far as a path can name it. */
 const METADATA: StructuralSchema = {
   properties: {
-    name: text,
-    namespace: text,
-    uid: text,
+    ...Object.fromEntries(
+      ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'].map((name) => [name, text]),
+    ),
     generation: { type: 'integer' },
-    resourceVersion: text,
-    creationTimestamp: text,
     labels: texts,
     annotations: texts,
   },
@@ -262,7 +230,6 @@ function leavesOf(schema: StructuralSchema, path: string): readonly string[] {
   return isRecord(items) ? [...own, ...leavesOf(items, `${path}[0]`)] : own;
 }
 
-/** The schema in the definition of a kind. */
 export function schemaIn(definition: unknown): StructuralSchema {
   const [version] = recordsIn(fieldsIn(fieldsIn(definition)['spec'])['versions']);
   return fieldsIn(fieldsIn(version?.['schema'])['openAPIV3Schema']);

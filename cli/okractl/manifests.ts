@@ -1,13 +1,12 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { keysOf } from '../../domain/kubernetes/field-path.ts';
-import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/fields.ts';
+import { type Fields, fieldsIn, isRecord, omit, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { badUsage, type Session, type Shell } from './shell.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
 
-/** An object that stands in a file. */
 export interface Manifest {
   readonly file: string;
   /** Where it begins, from 1. */
@@ -22,14 +21,12 @@ export function repeated(value: string, before: readonly string[] | undefined): 
   return [...(before ?? []), value];
 }
 
-/** The option that names files. */
 export const FILE = [
   '-f, --filename <path>',
   'a file or a folder with manifests, or - for standard input; may be repeated',
   repeated,
 ] as const;
 
-/** Reads the manifests of files. */
 export async function readManifests(shell: Shell, paths: readonly string[]) {
   if (paths.length === 0) throw badUsage('no manifests given. Name a file or folder with -f.');
   const files = (await Promise.all(paths.map((path) => readable(path, shell.filesAt(path))))).flat();
@@ -46,8 +43,7 @@ async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    const got = messageOf(error);
-    throw badUsage(`cannot read manifests from ${path}: ${got}`);
+    throw badUsage(`cannot read manifests from ${path}: ${messageOf(error)}`);
   }
 }
 
@@ -66,21 +62,26 @@ function parseManifests(file: string, text: string) {
     }
     if (document.contents === null) continue;
     const line = at(document.contents.range?.[0] ?? 0);
-    const value = valueOf(document);
-    if (value instanceof Error) problems.push(`${file}:${line}: invalid YAML: ${value.message}`);
-    else if (isRecord(value))
-      manifests.push(
-        ...itemsOf(value).map((object, index) => {
-          const below = value['kind'] === 'List' ? ['items', String(index)] : [];
-          const lineOf = (keys: readonly string[]): number =>
-            at(offsetOf(document.contents, [...below, ...keys]));
-          return { file, line, object, lineOf };
-        }),
-      );
-    else
+    let value: unknown;
+    try {
+      // An alias may refer to nothing, and all of them expand to too much.
+      value = document.toJS({ maxAliasCount: 1_000 });
+    } catch (failure) {
+      problems.push(`${file}:${line}: invalid YAML: ${messageOf(failure)}`);
+      continue;
+    }
+    if (!isRecord(value)) {
       problems.push(
         `${file}:${line}: invalid manifest: must be an object with apiVersion and kind, not a ${typeof value}`,
       );
+      continue;
+    }
+    const isList = value['kind'] === 'List';
+    for (const [index, object] of (isList ? recordsIn(value['items']) : [value]).entries()) {
+      const below = isList ? ['items', String(index)] : [];
+      const lineOf = (keys: readonly string[]) => at(offsetOf(document.contents, [...below, ...keys]));
+      manifests.push({ file, line, object, lineOf });
+    }
   }
   return { manifests, problems };
 }
@@ -93,26 +94,13 @@ function offsetOf(contents: unknown, keys: readonly string[]): number {
     const pair = isMap(at)
       ? at.items.find(({ key: name }) => isScalar(name) && String(name.value) === key)
       : undefined;
-    const found = pair === undefined ? undefined : pair.key;
     at = isSeq(at) ? at.items[Number(key)] : pair?.value;
-    const named = found ?? at;
+    const named = pair?.key ?? at;
     if (!isNode(named)) break;
     offset = named.range?.[0] ?? offset;
   }
   return offset;
 }
-
-/** The value of a document; an error where one of its aliases refers to nothing, or expands to too much. */
-function valueOf(document: Pick<Document, 'toJS'>): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 1_000 });
-  } catch (error) {
-    return error;
-  }
-}
-
-const itemsOf = (object: Fields): readonly Fields[] =>
-  object['kind'] === 'List' ? recordsIn(object['items']) : [object];
 
 /** Reads what an object says it is; what it does not say is empty. */
 export function identityOf(object: Fields) {
@@ -136,13 +124,16 @@ export function placeOf({ file, line: begins, object, lineOf }: Manifest, proble
   return `${file}:${line}: ${kind === '' ? 'object' : kind} ${name === '' ? 'without a name' : name}`;
 }
 
-/** The option that contacts no cluster. */
+/** Problems of a manifest, each with where it is. */
+export const located = (manifest: Manifest, problems: readonly string[]): readonly string[] =>
+  problems.map((problem) => `${placeOf(manifest, problem)}: ${problem}`);
+
 export const OFFLINE = ['--offline', 'use only the manifests, and contact no cluster'] as const;
 
 /** Asks the API server, where there is one, to apply manifests by dry run; answers what it refuses. */
 export async function refusedByServer(
   shell: Shell,
-  options: Options<'offline'>,
+  options: Options,
   manifests: readonly Manifest[],
 ): Promise<readonly string[]> {
   const session = manifests.length === 0 ? undefined : sessionAtHand(shell, options);
@@ -166,7 +157,7 @@ export async function refusedByServer(
 }
 
 /** Reaches the cluster of the kubeconfig; undefined where none is named and none is usual. */
-function sessionAtHand(shell: Shell, options: Options<'offline'>): Session | undefined {
+function sessionAtHand(shell: Shell, options: Options): Session | undefined {
   if (options.offline === true) return undefined;
   try {
     return shell.session(options);
@@ -179,9 +170,10 @@ function sessionAtHand(shell: Shell, options: Options<'offline'>): Session | und
 async function dryRun({ signal }: Shell, session: Session, object: Fields): Promise<void> {
   const { apiVersion, kind, name } = identityOf(object);
   // What is exported from a cluster says who has written it, which no apply takes.
-  const { managedFields: _told, ...metadata } = fieldsIn(object['metadata']);
+  const own = omit(fieldsIn(object['metadata']), 'managedFields');
+  const metadata = { namespace: session.namespace, ...own, name };
   await session.kubernetes.apply(
-    { ...object, apiVersion, kind, metadata: { namespace: session.namespace, ...metadata, name } },
+    { ...object, apiVersion, kind, metadata },
     { dryRun: true, force: true, signal },
   );
 }

@@ -8,7 +8,6 @@ import { badUsage, type Shell } from './shell.ts';
 import { parseTarget, TARGET_HELP } from './target.ts';
 import type { Options } from './options.ts';
 
-/** Adds `open`. */
 export function addOpen(program: Command, shell: Shell): void {
   program
     .command('open')
@@ -16,8 +15,7 @@ export function addOpen(program: Command, shell: Shell): void {
     .argument('<name>', TARGET_HELP)
     .option('--print', 'only print the address')
     .option('--ui <url>', 'the address of the Web UI; default: OKRA_TEMPORAL_UI')
-    .action(async (text: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'print' | 'ui'>>();
+    .action(async (options: Options, text: string) => {
       const { kubernetes, namespace, temporal, temporalUi } = shell.session(options);
       const { kind, key } = parseTarget(text, namespace);
       const ui = options.ui ?? temporalUi ?? guessUi(temporal.address);

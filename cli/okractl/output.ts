@@ -2,16 +2,14 @@ import { Option } from 'commander';
 import { Document, visit } from 'yaml';
 import { resources } from '../../crds/index.ts';
 import type { PrinterColumn } from '../../crds/resource.ts';
-import { isRecord } from '../../domain/model/fields.ts';
+import { fieldsIn, isRecord, omit } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { parseTime } from '../../domain/time.ts';
 import { inOneLine, isPlain, plainly } from '../terminal-text.ts';
 import type { Shell } from './shell.ts';
 
-/** How objects are shown. */
 export type OutputFormat = 'json' | 'yaml' | 'wide' | 'name';
 
-/** The option that says how objects are shown. */
 export const outputOption = (formats: readonly OutputFormat[] = ['json', 'yaml']): Option =>
   new Option('-o, --output <format>', 'the output format').choices([...formats]);
 
@@ -27,7 +25,6 @@ export function printObjects(
   { print, warn, show = print }: Pick<Shell, 'print' | 'warn'> & { readonly show?: (table: string) => void },
   output: OutputFormat | undefined,
   objects: {
-    /** For programs. */
     readonly value: unknown;
     readonly names: readonly string[];
     readonly none: string;
@@ -54,12 +51,10 @@ export function asYaml(value: unknown): string {
 }
 
 /** An object as it is shown: without what only the API server reads. */
-export function shown<Value extends object>(object: Value): Value {
-  const metadata: unknown = Reflect.get(object, 'metadata');
-  if (typeof metadata !== 'object' || metadata === null) return object;
-  const { managedFields: _left, ...others } = metadata as Readonly<Record<string, unknown>>;
-  return { ...object, metadata: others };
-}
+export const shown = <Value extends object>(object: Value): Value => ({
+  ...object,
+  metadata: omit(fieldsIn(Reflect.get(object, 'metadata')), 'managedFields'),
+});
 
 /** Objects as `kubectl get -o json` lists them. */
 export const listOf = (items: readonly object[]): object => ({
@@ -94,7 +89,6 @@ export function layOutPairs(pairs: readonly (readonly [string, string | undefine
     .join('\n');
 }
 
-/** Cuts a line that does not fit on a screen. */
 export function fitting(line: string, columns?: number): string {
   const text = line.trimEnd();
   return columns === undefined ? text : cut(text, Math.max(1, columns));
@@ -198,7 +192,6 @@ export function valueAt(object: unknown, path: string): unknown {
   return found.length <= 1 ? found[0] : found;
 }
 
-/** A value as a table has it. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cellText).join(',');

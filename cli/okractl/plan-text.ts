@@ -7,13 +7,6 @@ import { asLine, inOneLine } from '../terminal-text.ts';
 import { listed } from './describe-cell.ts';
 import { formatDuration, layOut, type Table, withoutFraction } from './output.ts';
 
-interface ApplicationsPlan {
-  readonly applications: readonly ApplicationPlan[];
-  readonly assumed: readonly string[];
-  readonly problems: readonly string[];
-}
-
-/** Says a plan to people. */
 export function formatPlan(title: string, { parts, problems }: CellPlan): string {
   const [first, ...others] = parts;
   const told = [
@@ -61,10 +54,10 @@ function eventsTable(events: readonly PlannedEvent[]): Table {
   };
 }
 
-/** Says the plan of a Cell with applications to people. */
 export function formatApplicationsPlan(
   { namespace, name: cell }: ObjectKey,
-  { applications, assumed, problems }: ApplicationsPlan,
+  applications: readonly ApplicationPlan[],
+  { assumed, problems }: Readonly<Record<'assumed' | 'problems', readonly string[]>>,
 ): string {
   const told = applications.flatMap(({ name, revision, before, traffic, after }) => {
     const sentences = (all: readonly string[]): string => all.map((one) => asLine(`  ${one}`)).join('\n');

@@ -5,13 +5,21 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind } from '../../crds/cell.ts';
 import { FIELD_MANAGER, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { type Fields, fieldsIn, given, recordsIn, textIn, withoutNulls } from '../../domain/model/fields.ts';
+import {
+  type Fields,
+  fieldsIn,
+  given,
+  numberIn,
+  recordsIn,
+  textIn,
+  withoutNulls,
+} from '../../domain/model/fields.ts';
 import { planApplications } from '../../domain/plan/applications-plan.ts';
 import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { isSound, lintObject, metadataProblems, wrongReferences } from './lint.ts';
-import { FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer, repeated } from './manifests.ts';
+import { lintObject, metadataProblems, wrongReferences } from './lint.ts';
+import { FILE, identityOf, located, OFFLINE, readManifests, refusedByServer, repeated } from './manifests.ts';
 import { forPrograms, outputOption } from './output.ts';
 import { formatApplicationsPlan, formatPlan } from './plan-text.ts';
 import { unpinning } from './rollback.ts';
@@ -19,9 +27,6 @@ import { badUsage, exitCodes, failed, type Shell } from './shell.ts';
 import { parseCell } from './target.ts';
 import type { Options } from './options.ts';
 
-type PlanOptions = Options<'filename' | 'assume' | 'offline' | 'output'>;
-
-/** Adds `plan`. */
 export function addPlan(program: Command, shell: Shell): void {
   program
     .command('plan')
@@ -37,14 +42,18 @@ export function addPlan(program: Command, shell: Shell): void {
     )
     .option(...OFFLINE)
     .addOption(outputOption())
-    .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<PlanOptions>();
+    .action(async (options: Options, name: string | undefined) => {
       const { cluster, keys, unpinned } = await input(shell, name, options);
       const plans = [];
       for (const key of keys) {
         const planned = await planOf(cluster, key, shell.now(), options);
         const cell = formatKey(key);
-        if (planned.pin !== undefined && unpinned.has(cell)) shell.warn(pinStays(key, planned.pin));
+        if (planned.pin !== undefined && unpinned.has(cell))
+          shell.warn(
+            inOneLine(
+              `Cell ${cell} stays pinned to ${planned.pin}: its manifest has no spec.version, and apply does not remove a field that it did not set. To unpin it: ${unpinning(key)}`,
+            ),
+          );
         plans.push({ cell, ...planned });
       }
       const written = forPrograms(
@@ -56,34 +65,26 @@ export function addPlan(program: Command, shell: Shell): void {
     });
 }
 
-const pinStays = (key: ObjectKey, version: string): string =>
-  inOneLine(
-    `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and apply does not remove a field that it did not set. To unpin it: ${unpinning(key)}`,
-  );
-
-async function input(shell: Shell, name: string | undefined, options: PlanOptions) {
+async function input(shell: Shell, name: string | undefined, options: Options) {
   const { filename = [], offline = false } = options;
   if (offline && filename.length === 0) throw badUsage('--offline needs manifests. Name a file with -f.');
   const session = offline ? undefined : shell.session(options);
   const namespace = options.namespace ?? session?.namespace ?? 'default';
   const cluster: Reader = session?.kubernetes ?? emptyCluster;
-  if (filename.length === 0) {
-    if (name === undefined) throw badUsage('name a Cell, or pass manifests with -f.');
-    return { cluster, keys: [parseCell(name, namespace)], unpinned: new Set<string>() };
-  }
-  const objects = lastOfEach(await soundObjects(shell, filename, options), namespace);
-  const named = name === undefined ? undefined : parseCell(name, namespace);
+  const objects =
+    filename.length === 0 ? [] : lastOfEach(await soundObjects(shell, filename, options), namespace);
   const cells = objects
     .map((object) => ({ ...identityOf(object), spec: fieldsIn(object['spec']) }))
     .filter(({ apiVersion, kind }) => apiVersion === cellKind.apiVersion && kind === cellKind.kind)
     .map((cell) => ({ key: { namespace: cell.namespace ?? namespace, name: cell.name }, spec: cell.spec }));
-  if (named === undefined && cells.length === 0)
-    throw badUsage('no Cell among the manifests. Name the Cell to plan.');
+  const keys = name === undefined ? cells.map(({ key }) => key) : [parseCell(name, namespace)];
+  if (filename.length === 0 && name === undefined) throw badUsage('name a Cell, or pass manifests with -f.');
+  if (keys.length === 0) throw badUsage('no Cell among the manifests. Name the Cell to plan.');
   return {
     cluster: withApplied(cluster, objects, namespace),
-    keys: named === undefined ? cells.map(({ key }) => key) : [named],
+    keys,
     // The Cells whose manifests have no version.
-    unpinned: new Set(cells.flatMap(({ key, spec }) => ('version' in spec ? [] : [formatKey(key)]))),
+    unpinned: new Set(cells.flatMap(({ key, spec }) => ('version' in spec ? [] : formatKey(key)))),
   };
 }
 
@@ -91,22 +92,20 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
 async function soundObjects(
   shell: Shell,
   filename: readonly string[],
-  options: PlanOptions,
+  options: Options,
 ): Promise<readonly Fields[]> {
   const { manifests, problems } = await readManifests(shell, filename);
-  const own = manifests.filter(({ object }) => lintObject(object).is === 'Looked');
-  const refused = own.flatMap((manifest) =>
-    metadataProblems(manifest.object).map((problem) => `${placeOf(manifest, problem)}: ${problem}`),
-  );
+  const own = manifests.filter(({ object }) => lintObject(object) !== undefined);
+  const refused = own.flatMap((manifest) => located(manifest, metadataProblems(manifest.object)));
   // What is wrong with a spec is shown in the plan.
-  const sound = own.filter(({ object }) => isSound(lintObject(object)));
+  const sound = own.filter(({ object }) => lintObject(object)?.length === 0);
   const found = [...problems, ...refused];
   const all = found.length > 0 ? found : await refusedByServer(shell, options, sound);
   if (all.length > 0) throw badUsage(all.map(inOneLine).join('\n'));
   return manifests.map(({ object }) => withoutNulls(object));
 }
 
-async function planOf(cluster: Reader, key: ObjectKey, now: number, { assume }: PlanOptions) {
+async function planOf(cluster: Reader, key: ObjectKey, now: number, { assume }: Options) {
   const wrong = assume?.find((version) => parseVersion(version) === undefined);
   if (wrong !== undefined)
     throw badUsage(`invalid --assume ${JSON.stringify(wrong)}: must be a version such as 1.2.3`);
@@ -115,24 +114,15 @@ async function planOf(cluster: Reader, key: ObjectKey, now: number, { assume }: 
   const observed = await observeCell(cluster, key);
   if (observed.hasApplications === true) return planOfApplications(cluster, key, now, assume);
   if (observed.cell === undefined) throw isMissing(key);
-  const planned = planCell(observed, { now, assume });
-  const references = wrongReferences(observed.cell.spec).map(({ problem }) => problem);
-  const plan = { ...planned, problems: [...planned.problems, ...references] };
-  return {
-    plan,
-    text: formatPlan(`Cell ${formatKey(key)}, as it is now`, plan),
-    pin: observed.cell.spec.version,
-  };
+  const { spec } = observed.cell;
+  const { parts, problems } = planCell(observed, { now, assume });
+  const plan = { parts, problems: [...problems, ...wrongReferences(spec).map(({ problem }) => problem)] };
+  return { plan, text: formatPlan(`Cell ${formatKey(key)}, as it is now`, plan), pin: spec.version };
 }
 
 const isMissing = (key: ObjectKey): Error => failed(`Cell ${formatKey(key)} not found, or being deleted.`);
 
-async function planOfApplications(
-  cluster: Reader,
-  key: ObjectKey,
-  now: number,
-  assume: PlanOptions['assume'],
-) {
+async function planOfApplications(cluster: Reader, key: ObjectKey, now: number, assume: Options['assume']) {
   if (assume !== undefined)
     throw badUsage(
       `--assume is not supported for ${formatKey(key)}: a Cell with applications names its clusters in its spec. Plan the next ones with -f.`,
@@ -141,9 +131,9 @@ async function planOfApplications(
   const glance = await glanceAtApplications(cluster, key);
   if (glance === undefined) throw isMissing(key);
   const applications = planApplications(glance, now);
-  const problems = [...glance.problems, ...applications.flatMap((one) => one.problems)];
-  const plan = { applications, assumed: glance.assumed, problems: [...new Set(problems)] };
-  return { plan, text: formatApplicationsPlan(key, plan), pin: undefined };
+  const problems = new Set([...glance.problems, ...applications.flatMap((one) => one.problems)]);
+  const plan = { applications, assumed: glance.assumed, problems: [...problems] };
+  return { plan, text: formatApplicationsPlan(key, applications, plan), pin: undefined };
 }
 
 type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
@@ -156,11 +146,8 @@ const emptyCluster: Reader = {
 };
 
 /** The last manifest of each object, which is the one that counts when all are applied one after the other. */
-function lastOfEach(objects: readonly Fields[], defaultNamespace: string): readonly Fields[] {
-  const idOf = (object: Fields): string => {
-    const { apiVersion, kind, name, namespace = defaultNamespace } = identityOf(object);
-    return JSON.stringify([apiVersion, kind, namespace, name]);
-  };
+function lastOfEach(objects: readonly Fields[], namespace: string): readonly Fields[] {
+  const idOf = (object: Fields): string => JSON.stringify({ namespace, ...given(identityOf(object)) });
   return [...new Map(objects.map((object) => [idOf(object), object])).values()];
 }
 
@@ -201,7 +188,7 @@ function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespa
 /** An object as it is once another is applied to it, in a namespace where it has one. */
 function applyTo(before: Fields | undefined, object: Fields, namespace: string | undefined): Fields {
   const metadata = fieldsIn(before?.['metadata']);
-  const generation = typeof metadata['generation'] === 'number' ? metadata['generation'] + 1 : 1;
+  const generation = (numberIn(metadata['generation']) ?? 0) + 1;
   const pin = { ...specOf(object), version: specOf(before)['version'] };
   return {
     ...object,

@@ -1,5 +1,5 @@
-import { Command, Option } from 'commander';
-import { framed } from '../frame.ts';
+import { type Command, Option } from 'commander';
+import { framed, Program } from '../frame.ts';
 import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreate, addRun, addUpdate } from './analysis.ts';
 import { addRequests } from './requests.ts';
@@ -49,10 +49,9 @@ line is invalid; 3 refused.
 As a kubectl plugin it is \`kubectl okra\`. It finds Temporal through the environment variables of the Temporal CLI
 (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
 
-/** Makes the command line, over what is around it. */
 export function okractl(shell: Shell, version: string): Command {
   const program = framed(
-    new Command('okractl')
+    new Program('okractl')
       .description(
         'Shows and controls rollouts of Okra. It needs access to Kubernetes and Temporal, but not to AWS.',
       )

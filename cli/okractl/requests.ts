@@ -23,7 +23,6 @@ const APPROVES =
 /** The option that says why; it stands in the history. */
 export const REASON = ['--reason <text>', 'the reason, shown in the history'] as const;
 
-/** Adds `pause`, `resume`, `promote`, `abort`, `retry` and `approve`. */
 export function addRequests(program: Command, shell: Shell): void {
   for (const name of names) {
     const command = program
@@ -31,8 +30,7 @@ export function addRequests(program: Command, shell: Shell): void {
       .description(name === 'approve' ? APPROVES : requestKinds[name].description)
       .argument('<name>', name === 'approve' ? 'a Cell, by its name or as cell/NAME' : TARGET_HELP)
       .option(...REASON)
-      .action(async (text: string, _options: unknown, self: Command) => {
-        const options = self.optsWithGlobals<Options<SeenOption | 'reason' | 'full' | 'yes' | 'timeout'>>();
+      .action(async (options: Options, text: string) => {
         const session = shell.session(options);
         const target: Target =
           name === 'approve'
@@ -44,15 +42,9 @@ export function addRequests(program: Command, shell: Shell): void {
         if (request === 'promoteFull' && options.step !== undefined)
           throw badUsage('--full and --step are mutually exclusive: --full skips all remaining steps.');
         const seen = seenBy(options, target);
+        const question = `Skip the remaining steps of ${formatTarget(target)} and shift all traffic to the new version?`;
         if (request === 'promoteFull')
-          await mustConfirm(
-            shell,
-            {
-              command: 'promote --full',
-              question: `Skip the remaining steps of ${formatTarget(target)} and shift all traffic to the new version?`,
-            },
-            options.yes,
-          );
+          await mustConfirm(shell, { command: 'promote --full', question }, options.yes);
         const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
         if (request !== 'retry') return send(shell, session, sending);
         // What looks at the status next, as a script does, is not to find the failure of before.
@@ -67,7 +59,17 @@ export function addRequests(program: Command, shell: Shell): void {
         shell.exitWith(exitCodes.failure);
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.
-    if (name === 'promote' || name === 'resume' || name === 'approve') withSeenOptions(command);
+    if (name === 'promote' || name === 'resume' || name === 'approve')
+      command
+        .option(
+          '--of <version>',
+          'the version that you expect; refused if another version is being rolled out',
+        )
+        .option(
+          '--step <number>',
+          'the step that you expect, from 1; refused if another step is current',
+          stepIn,
+        );
     if (name === 'promote')
       command
         // The stages of a StagedBindingPolicy have names.
@@ -81,25 +83,13 @@ export function addRequests(program: Command, shell: Shell): void {
   }
 }
 
-type SeenOption = 'of' | 'step' | 'stage';
-
 function stepIn(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be the number of a step, from 1, as okractl describe shows it.');
 }
 
-/** Adds the options by which a request is refused that is not about what was looked at any more, as one that is sent twice. */
-const withSeenOptions = (command: Command): Command =>
-  command
-    .option('--of <version>', 'the version that you expect; refused if another version is being rolled out')
-    .option(
-      '--step <number>',
-      'the step that you expect, from 1; refused if another step is current',
-      stepIn,
-    );
-
 /** What was looked at; throws where it is said of the other kind. */
-function seenBy({ of, step, stage }: Options<SeenOption>, target: Target): Seen & Pick<StagedAim, 'stage'> {
+function seenBy({ of, step, stage }: Options, target: Target): Seen & Pick<StagedAim, 'stage'> {
   if (target.kind === 'Cell') {
     if (stage !== undefined)
       throw badUsage('--stage is only for a StagedBindingPolicy. For a Cell, use --of and --step.');

@@ -22,7 +22,6 @@ import { refused, type Session, type Shell } from './shell.ts';
 import { missing, parseTarget, TARGET_HELP } from './target.ts';
 import type { Options } from './options.ts';
 
-/** Adds `rollback`. */
 export function addRollback(program: Command, shell: Shell): void {
   program
     .command('rollback')
@@ -32,8 +31,7 @@ export function addRollback(program: Command, shell: Shell): void {
     .argument('<name>', TARGET_HELP)
     .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')
     .option(...REASON)
-    .action(async (text: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Options<'reason', 'to'>>();
+    .action(async (options: Options<'to'>, text: string) => {
       const session = shell.session(options);
       const target = parseTarget(text, session.namespace);
       const { to, reason = '' } = options;
@@ -66,23 +64,18 @@ async function rollBack(
     metadata: { annotations: { [CHANGE_CAUSE]: cause } },
     spec: { version: to },
   });
-  const bySteps = whyBySteps(cell, to, shell.now());
-  for (const line of outcomeOf(key, to, bySteps)) shell.print(line);
-}
-
-/** What comes of the pin, and how it is removed. */
-function outcomeOf(key: ObjectKey, to: string, bySteps: string | undefined): string[] {
   const { namespace, name } = key;
   const pinned = `Cell ${namespace}/${name} pinned to ${to}, which`;
-  return [
-    ...(bySteps === undefined
-      ? [`${pinned} gets all traffic at once, as far as its targets are healthy.`]
-      : [
-          `${pinned} is rolled out step by step, like a new version: ${bySteps}.`,
-          `To shift all traffic to it at once, when its rollout has begun: okractl promote ${name} --full --of ${to} -n ${namespace}`,
-        ]),
-    `No newer version is rolled out while the Cell is pinned. To unpin it: ${unpinning(key)}`,
-  ];
+  const bySteps = whyBySteps(cell, to, shell.now());
+  if (bySteps === undefined)
+    shell.print(`${pinned} gets all traffic at once, as far as its targets are healthy.`);
+  else {
+    shell.print(`${pinned} is rolled out step by step, like a new version: ${bySteps}.`);
+    shell.print(
+      `To shift all traffic to it at once, when its rollout has begun: okractl promote ${name} --full --of ${to} -n ${namespace}`,
+    );
+  }
+  shell.print(`No newer version is rolled out while the Cell is pinned. To unpin it: ${unpinning(key)}`);
 }
 
 /** The annotation by which kubectl, and those who read its output, know why an object was changed. */
@@ -105,10 +98,11 @@ function refusalToRollBack(
   const { sets } = groupByVersion(selected);
   const groups = sets.find((set) => set.version === version)?.groups ?? [];
   if (groups.length < spec.replicas) {
-    const others = sets
-      .filter((set) => set.groups.length >= spec.replicas)
-      .filter((set) => stableVersion === undefined || !isNewer(set.version, stableVersion))
-      .map((set) => set.version);
+    const others = sets.flatMap((set) =>
+      set.groups.length >= spec.replicas && !(stableVersion && isNewer(set.version, stableVersion))
+        ? set.version
+        : [],
+    );
     return `cannot roll back to ${version}: expected ${spec.replicas} target groups of it, got ${groups.length}. Versions with enough target groups: ${others.join(', ') || 'none'}.`;
   }
   if (stableVersion !== undefined && isNewer(version, stableVersion))
@@ -162,6 +156,5 @@ function whyBySteps(
     : `its ${window} is over: the version was replaced at ${new Date(until).toISOString()}`;
 }
 
-/** The command that removes the pin of a Cell. */
 export const unpinning = ({ namespace, name }: ObjectKey): string =>
   `kubectl patch cell ${name} -n ${namespace} --type=merge -p '{"spec":{"version":null}}'`;

@@ -16,7 +16,6 @@ import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
 import { exitCodes, failed, refused, type Session, type Shell } from './shell.ts';
 import { formatTarget, missing, readTarget, type Target } from './target.ts';
 
-/** What an operator asks, of what. */
 export interface Sending {
   readonly target: Target;
   readonly name: AskName;
@@ -47,12 +46,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
   ]);
   await mustBeOneInstallation(session, operator, sending, asked);
   const aim = aimAgain(asked, target, name);
-  const request = {
-    ...sender,
-    reason,
-    ...given({ to }),
-    ...seen,
-  };
+  const request = { ...sender, reason, ...given({ to }), ...seen };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);
   switch (answer.is) {
@@ -164,22 +158,14 @@ async function mustBeOneInstallation(
   if (known.is !== 'Others') return;
   if (asked === undefined) throw missing(target);
   // A Cell may have been settled for longer than Temporal remembers the run that has written so.
-  if (name === 'retry' && !known.isOpen && isForgotten(asked, known)) return;
+  const writtenAt = Date.parse(asked.status?.lastSyncTime ?? '');
+  const isForgotten = Number.isNaN(writtenAt) || Date.now() - writtenAt > (known.retentionMs ?? 0);
+  if (name === 'retry' && !known.isOpen && isForgotten) return;
   throw failed(
     `cannot send ${name}: Temporal at ${address}, namespace ${namespace}, does not know the run that wrote the status of ${formatTarget(target)}, only other runs of ${workflowId}. Either this Temporal belongs to another installation, or it lost the run and okrad has not written a status since. Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, or --temporal-address and --temporal-namespace, to those of okrad in this cluster. If they are the same, check okractl describe and try again.`,
   );
 }
 
-/** Whether Temporal may not remember the run any more that has written the status. */
-function isForgotten(
-  { status = {} }: NonNullable<Asked>,
-  { retentionMs = 0 }: { readonly retentionMs: number | undefined },
-): boolean {
-  const writtenAt = Date.parse(status.lastSyncTime ?? '');
-  return Number.isNaN(writtenAt) || Date.now() - writtenAt > retentionMs;
-}
-
-/** The runs of the workflow that have written the status. */
 function runsIn(asked: Asked, workflowId: string): readonly string[] {
   const { rollout, writer } = { rollout: undefined, writer: undefined, ...asked?.status };
   const runs = [rollout?.workflowId === workflowId ? rollout.runId : undefined, writer?.runId];
@@ -187,9 +173,8 @@ function runsIn(asked: Asked, workflowId: string): readonly string[] {
 }
 
 /** Ends the command where Kubernetes does not let the person do what it is about to do. */
-export async function mustBeLet(session: Session, wish: Wish): Promise<void> {
-  refuseWith(await refusalTo(session, wish));
-}
+export const mustBeLet = (session: Session, wish: Wish): Promise<void> =>
+  refusalTo(session, wish).then(refuseWith);
 
 function refuseWith(refusal: string | undefined): void {
   if (refusal !== undefined) throw refused(refusal);

@@ -24,7 +24,6 @@ export function connectOnDemand(make: () => Promise<Operator>) {
   };
 }
 
-/** Makes sessions of the environment and of the options of a command. */
 export function sessions() {
   const operators: ReturnType<typeof connectOnDemand>[] = [];
   return {

@@ -3,7 +3,6 @@ import type { Operator } from '../../clients/temporal/operator.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { TemporalConfig } from '../../config/config.ts';
 
-/** The option that answers each question with yes. */
 export const YES = ['-y, --yes', 'do not ask for confirmation'] as const;
 
 /** Asks before something that cannot be taken back; without a terminal to ask in, `--yes` has to be there. */
@@ -21,10 +20,8 @@ export async function mustConfirm(
 /** When phases are shown in colour: in a terminal that has colours and no NO_COLOR, always, or never. */
 export const colourings = ['auto', 'always', 'never'] as const;
 
-/** One of `colourings`. */
 export type Colouring = (typeof colourings)[number];
 
-/** The options that every command has. */
 export interface Globals {
   readonly namespace?: string;
   readonly kubeconfig?: string;
@@ -49,13 +46,10 @@ export const screenOf = (
 ): Screen | undefined =>
   stream.isTTY === true
     ? {
-        columns: () => positive(stream.columns) ?? USUAL.columns,
-        rows: () => positive(stream.rows) ?? USUAL.rows,
+        columns: () => stream.columns || USUAL.columns,
+        rows: () => stream.rows || USUAL.rows,
       }
     : undefined;
-
-const positive = (size: number | undefined): number | undefined =>
-  size !== undefined && size > 0 ? size : undefined;
 
 /** What a command does its work with, as its options say. */
 export interface Session extends Person {
@@ -137,7 +131,6 @@ export const badUsage = (message: string): CommandError => new CommandError(exit
 export const failed = (message: string): CommandError =>
   new CommandError(exitCodes.failure, inOneLine(message));
 
-/** The message and the exit status of what a command has thrown. */
 export function endingOf(error: unknown): { readonly message: string; readonly code: ExitCode } {
   if (error instanceof CommandError) return { message: error.message, code: error.code };
   if (!(error instanceof Error)) return { message: inOneLine(String(error)), code: exitCodes.failure };

@@ -5,7 +5,6 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { badUsage, type CommandError, failed } from './shell.ts';
 
-/** The kind of an object that requests are about. */
 type TargetKind = 'Cell' | 'StagedBindingPolicy';
 
 /** An object that requests are about. */
@@ -23,7 +22,6 @@ const words: ReadonlyMap<string, TargetKind> = new Map([
   ['stagedbindingpolicies', 'StagedBindingPolicy'],
 ]);
 
-/** How an object is named on the command line, for its help. */
 export const TARGET_HELP = 'a Cell, by its name or as cell/NAME, or a StagedBindingPolicy as sbp/NAME';
 
 /** Reads which object is meant: `web`, `cell/web`, `sbp/nginx`. */
@@ -46,14 +44,12 @@ export function parseCell(text: string, namespace: string): ObjectKey {
 /** Says an object the way people do: `Cell default/web`. */
 export const formatTarget = ({ kind, key }: Target): string => `${kind} ${formatKey(key)}`;
 
-/** Reads an object; undefined when there is none. */
 export const readTarget = (
   kubernetes: Pick<KubernetesClient, 'get'>,
   { kind, key }: Target,
 ): Promise<Cell | StagedBindingPolicy | undefined> =>
   kubernetes.get(kind === 'Cell' ? CELL : STAGED_BINDING_POLICY, key);
 
-/** Says that an object is not there. */
 export const missing = (target: Target): CommandError =>
   failed(
     `${formatTarget(target)} not found. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,

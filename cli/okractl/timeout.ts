@@ -21,7 +21,6 @@ function timeoutIn(text: string): Timeout {
   throw new InvalidArgumentError('It must be a duration such as 90s, 10m or 1h.');
 }
 
-/** The option that limits how long a command waits. */
 export const timeoutOption = (otherwise = 'no limit'): Option =>
   new Option('--timeout <duration>', `how long to wait, such as 10m; default: ${otherwise}`).argParser(
     timeoutIn,

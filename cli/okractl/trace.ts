@@ -11,10 +11,9 @@ import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { kindCalled } from './output.ts';
 import { badUsage, failed, type Globals, type Shell } from './shell.ts';
-import { type Branch, leaf, linesOf } from './tree.ts';
+import { type Branch, linesOf } from './tree.ts';
 import { messageOf } from '../../domain/text.ts';
 
-/** Adds `trace`. */
 export function addTrace(program: Command, shell: Shell): void {
   program
     .command('trace')
@@ -22,8 +21,8 @@ export function addTrace(program: Command, shell: Shell): void {
       'Shows where a target group comes from and which Cells use it: its TargetGroupBinding, the cluster with its secret and ClusterSet, and each Cell that selects it.',
     )
     .argument('<target>', 'awstargetgroup/NAME, or the ARN of a target group')
-    .action(async (text: string, _options: unknown, command: Command) => {
-      const { kubernetes, namespace } = shell.session(command.optsWithGlobals<Globals>());
+    .action(async (globals: Globals, text: string) => {
+      const { kubernetes, namespace } = shell.session(globals);
       const groups = await wanted(kubernetes, namespace, text);
       const trees = await Promise.all(groups.map((group) => traced(kubernetes, group)));
       shell.print(trees.map((lines) => lines.join('\n')).join('\n\n'));
@@ -41,19 +40,16 @@ async function wanted(
     if (found.length > 0) return found;
     throw failed(`AWSTargetGroup with ARN ${text} not found in any namespace.`);
   }
-  const name = nameIn(text);
+  const [first = '', second, ...others] = text.split('/');
+  const isKnown = kindCalled(first)?.kind === 'AWSTargetGroup' && second !== '' && others.length === 0;
+  if (second !== undefined && !isKnown)
+    throw badUsage(
+      `invalid target ${JSON.stringify(text)}: must be awstargetgroup/NAME or the ARN of a target group`,
+    );
+  const name = second ?? first;
   const found = await kubernetes.get<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, name });
   if (found !== undefined) return [found];
   throw failed(`AWSTargetGroup ${namespace}/${name} not found. See okractl get awstargetgroups -A.`);
-}
-
-function nameIn(text: string): string {
-  const [first = '', second, ...others] = text.split('/');
-  if (second === undefined) return first;
-  if (kindCalled(first)?.kind === 'AWSTargetGroup' && second !== '' && others.length === 0) return second;
-  throw badUsage(
-    `invalid target ${JSON.stringify(text)}: must be awstargetgroup/NAME or the ARN of a target group`,
-  );
 }
 
 /** Reads what an AWSTargetGroup was made of; undefined when someone has written it by hand. */
@@ -80,16 +76,16 @@ async function traced(kubernetes: KubernetesClient, group: AWSTargetGroup): Prom
     below: [
       {
         text: `target group ${spec.arn}`,
-        below: ready === undefined ? [] : [leaf(inOneLine(`Ready ${ready.status}: ${ready.message}`))],
+        below: [ready && inOneLine(`Ready ${ready.status}: ${ready.message}`)],
       },
       ...bindings.filter((binding) => isAbout(binding, spec.arn)).map(bindingBranch),
       source === undefined || origin === undefined
-        ? leaf('created by hand, not from a cluster')
+        ? 'created by hand, not from a cluster'
         : {
             text: `created from ${source.api === undefined ? '' : `${source.api} `}TargetGroupBinding ${source.namespace}/${source.binding} in a cluster`,
             below: [origin],
           },
-      ...ownersOf(metadata).map((owner) => leaf(`created by ${owner}`)),
+      ...ownersOf(metadata).map((owner) => `created by ${owner}`),
       ...cellBranches(group, cells),
     ],
   });
@@ -102,9 +98,7 @@ function bindingBranch({ metadata, status }: AWSTargetGroupBinding): Branch {
   const clusters = (status?.targets ?? []).flatMap((target) => target.clusters ?? []);
   const from = clusters.length === 0 ? '' : `, from ${[...new Set(clusters)].join(', ')}`;
   const ids = (status?.targets ?? []).reduce((sum, target) => sum + (target.ids ?? []).length, 0);
-  return leaf(
-    `AWSTargetGroupBinding ${metadata.namespace ?? 'default'}/${metadata.name} has registered ${ids} targets${from}`,
-  );
+  return `AWSTargetGroupBinding ${metadata.namespace ?? 'default'}/${metadata.name} has registered ${ids} targets${from}`;
 }
 
 /** Draws the secret of a cluster, of which nothing but its metadata is looked at. */
@@ -116,13 +110,13 @@ async function secretBranch(
   const text = `cluster secret ${namespace}/${secret}`;
   try {
     const found = await kubernetes.get<{ metadata: Metadata }>(SECRET, { namespace, name: secret });
-    if (found === undefined) return leaf(`${text} not found: unknown cluster`);
+    if (found === undefined) return `${text} not found: unknown cluster`;
     const id = found.metadata.annotations?.[CLUSTER_ID_ANNOTATION];
     const owners = ownersOf(found.metadata).map((owner) => `created by ${owner}`);
     const by = owners.length === 0 ? ['created by hand or by another tool'] : owners;
-    return { text, below: [...(id === undefined ? [] : [`cluster ${id}`]), ...by].map(leaf) };
+    return { text, below: [id && `cluster ${id}`, ...by] };
   } catch (error) {
-    return leaf(inOneLine(`${text} cannot be read: ${messageOf(error)}`));
+    return inOneLine(`${text} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -131,7 +125,7 @@ const ownersOf = ({ ownerReferences = [], namespace = 'default' }: Metadata): re
 
 function cellBranches(group: AWSTargetGroup, cells: readonly Cell[]): readonly Branch[] {
   const selecting = cells.filter(({ spec }) => selectTargetGroups(spec, [group]).length > 0);
-  if (selecting.length === 0) return [leaf('selected by no Cell')];
+  if (selecting.length === 0) return ['selected by no Cell'];
   return selecting.map(({ metadata, spec, status = {} }) => {
     const [selected] = selectTargetGroups(spec, [group]);
     const { targetGroups = [], rejectedTargetGroups = [], phase = 'Pending' } = status;
@@ -143,7 +137,7 @@ function cellBranches(group: AWSTargetGroup, cells: readonly Cell[]): readonly B
         : `${served.role}, weight ${served.weight}`;
     return {
       text: `selected by Cell ${metadata.namespace ?? 'default'}/${metadata.name} (${phase}): ${text}`,
-      below: rejected === undefined ? [] : [leaf(inOneLine(`${rejected.reason}: ${rejected.message}`))],
+      below: [rejected && inOneLine(`${rejected.reason}: ${rejected.message}`)],
     };
   });
 }

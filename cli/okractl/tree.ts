@@ -2,7 +2,7 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
-import { applicationsTable, stepLines, verdictLines, weightsTable } from './describe-cell.ts';
+import { applicationsTable, linesIn, stepLines, verdictLines, weightsTable } from './describe-cell.ts';
 import { stagesTable } from './describe.ts';
 import { requestText } from './history.ts';
 import { formatDuration, formatTime, layOut } from './output.ts';
@@ -46,29 +46,24 @@ function headOf(key: string, { status = {}, metadata }: Cell, now: number): stri
 function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Branch {
   const { status = {} } = cell;
   const { message, requests = [] } = status;
-  const weights = weightsTable({ cell, asked: asked.get(key) ?? { is: 'Nothing' } });
-  const applications = applicationsTable(status);
-  const next = nextOf(cell, now);
-  const group = (text: string, below: readonly string[]): readonly Branch[] =>
-    below.length === 0 ? [] : [{ text, below: below.map(leaf) }];
+  const group = (text: string, below: readonly string[]): Branch | undefined =>
+    below.length === 0 ? undefined : { text, below };
   return {
     text: headOf(key, cell, now),
     below: [
-      ...(message === undefined || status.rollout === undefined ? [] : [leaf(inOneLine(message))]),
-      ...group('applications', applications.rows.length === 0 ? [] : layOut(applications).split('\n')),
-      ...group('weights', weights.rows.length === 0 ? [] : layOut(weights).split('\n')),
-      ...group('steps', stepLines(cell, now)),
-      ...verdictLines(status).map(leaf),
-      ...group(
-        'requests',
-        requests.map(
-          (request) => `${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`,
-        ),
-      ),
-      ...(next === undefined ? [] : [leaf(next)]),
+      status.rollout && message && inOneLine(message),
+      group('applications', linesIn(applicationsTable(status))),
+      group('weights', linesIn(weightsTable({ cell, asked: asked.get(key) ?? { is: 'Nothing' } }))),
+      group('steps', stepLines(cell, now)),
+      ...verdictLines(status),
+      group('requests', requestLines(requests, now)),
+      nextOf(cell, now),
     ],
   };
 }
+
+const requestLines = (requests: NonNullable<CellStatus['requests']>, now: number): readonly string[] =>
+  requests.map((request) => `${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`);
 
 /** Says what comes after the present step, and when, as far as that is known. */
 export function nextOf(
@@ -107,32 +102,21 @@ function branchOfPolicy(
   const { phase = 'Pending', message = '', requests = [] } = policy.status ?? {};
   return {
     text: inOneLine(`sbp/${policy.metadata.name}  ${phase}  ${message}`),
-    below: [
-      ...layOut(stagesTable(policy, now)).split('\n').map(leaf),
-      ...requests
-        .slice(-3)
-        .map((request) => leaf(`${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`)),
-    ],
+    below: [...layOut(stagesTable(policy, now)).split('\n'), ...requestLines(requests.slice(-3), now)],
   };
 }
 
-/** A line with what belongs to it. */
-export interface Branch {
-  readonly text: string;
-  readonly below: readonly Branch[];
-}
+/** A line, with what belongs to it. */
+export type Branch = string | { readonly text: string; readonly below: readonly (Branch | undefined)[] };
 
-/** A line to which nothing belongs. */
-export const leaf = (text: string): Branch => ({ text, below: [] });
-
-/** The lines of a tree. */
-export function linesOf({ text, below }: Branch): readonly string[] {
-  const last = below.length - 1;
+export function linesOf(branch: Branch): readonly string[] {
+  if (typeof branch === 'string') return [asLine(branch)];
+  const below = branch.below.filter((one) => one !== undefined);
   return [
-    asLine(text),
-    ...below.flatMap((branch, at) => {
-      const [first = '', ...others] = linesOf(branch);
-      const [corner, edge] = at === last ? ['└─ ', '   '] : ['├─ ', '│  '];
+    asLine(branch.text),
+    ...below.flatMap((one, at) => {
+      const [first = '', ...others] = linesOf(one);
+      const [corner, edge] = at === below.length - 1 ? ['└─ ', '   '] : ['├─ ', '│  '];
       return [corner + first, ...others.map((line) => edge + line)];
     }),
   ];

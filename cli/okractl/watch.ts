@@ -14,7 +14,6 @@ import { draw } from './tree.ts';
 import { endIn, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
 import type { Options } from './options.ts';
 
-/** Adds `watch`. */
 export function addWatch(program: Command, shell: Shell): void {
   program
     .command('watch')
@@ -28,14 +27,9 @@ export function addWatch(program: Command, shell: Shell): void {
       'exit when okrad has observed the current state and has nothing left to do for the object: status 0 when it serves what it should serve, otherwise 1',
     )
     .addOption(timeoutOption())
-    .action(async (text: string | undefined, _options: unknown, command: Command) => {
-      const {
-        allNamespaces,
-        untilSettled = false,
-        timeout,
-        ...globals
-      } = command.optsWithGlobals<Options<'allNamespaces' | 'untilSettled' | 'timeout'>>();
-      const session = shell.session(globals);
+    .action(async (options: Options, text: string | undefined) => {
+      const { allNamespaces, untilSettled = false, timeout, color } = options;
+      const session = shell.session(options);
       const target = text === undefined ? undefined : parseTarget(text, session.namespace);
       if (untilSettled && target === undefined)
         throw badUsage('--until-settled needs the name of an object.');
@@ -49,7 +43,7 @@ export function addWatch(program: Command, shell: Shell): void {
       const namespaces = allNamespaces === true ? [] : [session.namespace];
       const what = target === undefined ? 'the rollouts' : `${formatTarget(target)} to settle`;
       const end = await within(shell, { timeout, what }, (signal) =>
-        watch({ ...shell, signal, isColoured: () => shell.isColoured(globals.color) }, session, {
+        watch({ ...shell, signal, isColoured: () => shell.isColoured(color) }, session, {
           target,
           namespaces,
           untilSettled,
@@ -189,15 +183,16 @@ export function cellLine(key: string, { status = {} }: Pick<Cell, 'status'>): st
     stableVersion === desiredVersion ? stableVersion : `${stableVersion ?? '-'} → ${desiredVersion ?? '-'}`;
   const weights = targetGroups.map(({ name, weight }) => `${name} ${weight}`).join(', ');
   const end = rollout?.stepEndsAt === undefined ? '' : `ends at ${withoutFraction(rollout.stepEndsAt)}`;
-  const parts = [key, phase, step, versions, weights, message, end];
-  return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
+  return joined([key, phase, step, versions, weights, message, end]);
 }
 
 function policyLine({ metadata, status = {} }: Pick<StagedBindingPolicy, 'metadata' | 'status'>): string {
   const { phase = 'Pending', activeStage, fulfilled, message = '' } = status;
-  const parts = [`sbp/${metadata.name}`, phase, activeStage, fulfilled, message];
-  return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
+  return joined([`sbp/${metadata.name}`, phase, activeStage, fulfilled, message]);
 }
+
+const joined = (parts: readonly unknown[]): string =>
+  inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
 
 const timed = (line: string, now: number): string =>
   `${withoutFraction(new Date(now).toISOString())}  ${line}`;

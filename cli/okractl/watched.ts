@@ -16,33 +16,23 @@ import type { Asked } from './describe-cell.ts';
 import { formatTarget, type Target } from './target.ts';
 
 /** What is watched of the objects of a cluster, by their keys. */
-export interface Watched {
-  readonly cells: Map<string, Cell>;
-  readonly policies: Map<string, StagedBindingPolicy>;
-  readonly freezes: Map<string, Freeze>;
-  /** What the configurations of load balancers ask for, by the names of their Cells. */
-  readonly asked: Map<string, Asked>;
-  readonly groups: Map<string, AWSTargetGroup>;
-  readonly sets: Map<string, ClusterSet>;
-  /** Those of which a status is to be; none where no end is waited for. */
-  readonly accessPolicies: Map<string, AccessPolicy>;
-  /** Why what is shown may be old, by what could not be watched. */
-  readonly troubles: Map<string, string>;
-  /** Whether all that there is has been told. */
-  isWhole: boolean;
-}
+export type Watched = ReturnType<typeof nothingWatched>;
 
 /** Begins with nothing seen yet. */
-export const nothingWatched = (): Watched => ({
-  cells: new Map(),
-  policies: new Map(),
-  freezes: new Map(),
-  asked: new Map(),
-  groups: new Map(),
-  sets: new Map(),
-  accessPolicies: new Map(),
-  troubles: new Map(),
-  isWhole: false,
+export const nothingWatched = () => ({
+  cells: new Map<string, Cell>(),
+  policies: new Map<string, StagedBindingPolicy>(),
+  freezes: new Map<string, Freeze>(),
+  /** What the configurations of load balancers ask for, by the names of their Cells. */
+  asked: new Map<string, Asked>(),
+  groups: new Map<string, AWSTargetGroup>(),
+  sets: new Map<string, ClusterSet>(),
+  /** Those of which a status is to be; none where no end is waited for. */
+  accessPolicies: new Map<string, AccessPolicy>(),
+  /** Why what is shown may be old, by what could not be watched. */
+  troubles: new Map<string, string>(),
+  /** Whether all that there is has been told. */
+  isWhole: false as boolean,
 });
 
 /** Sets the value of a key, or takes the key out where it has none. */
@@ -51,7 +41,6 @@ export function setOrDelete<Value>(map: Map<string, Value>, key: string, value: 
   else map.set(key, value);
 }
 
-/** The values of a map in the order of their keys. */
 export const inOrder = <Value>(map: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
   [...map].toSorted(([a], [b]) => compareText(a, b));
 
