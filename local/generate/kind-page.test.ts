@@ -1,9 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { cell } from '../../crds/cell.ts';
 import { resources } from '../../crds/index.ts';
-import { conditionsOf, kindPage, fieldsIn, refusalsIn } from './kind-page.ts';
+import { conditionsOf, kindPageName, kindPages } from './kind-page.ts';
 import type { ResourceKind } from '../../crds/resource.ts';
+import { fieldsIn, refusalsIn, sectionsOf, structuresIn, type Field } from './schema-fields.ts';
+import { structuralSchema } from '../../crds/structural-schema.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -28,6 +31,19 @@ const typesIn = (file: string): readonly string[] =>
 
 const kinds: readonly ResourceKind[] = resources;
 
+const pages = kindPages(kinds);
+const linesOf = (file: string): readonly string[] => (pages.get(file) ?? '').split('\n');
+
+/** The first table of the fields of a spec on a page. */
+const specTable = (page: string): string => /\n## spec\n([^]*?)\n#/.exec(`${page}\n#`)?.[1] ?? '';
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 _-]/g, '')
+    .trim()
+    .replaceAll(' ', '-');
+
 describe('the page about a kind', () => {
   const withConditions = kinds.filter((one) => Object.keys(conditionsOf(one)).length > 0);
 
@@ -49,26 +65,45 @@ describe('the page about a kind', () => {
   });
 
   it.each(kinds)('$kind leads to its guide', (one) => {
-    const [, guide = ''] = /\[The guide\]\(([^)#]+)/.exec(kindPage(one)) ?? [];
+    const [, guide = ''] = /\[The guide\]\(([^)#]+)/.exec(pages.get(kindPageName(one)) ?? '') ?? [];
     expect(existsSync(join(root, 'docs/kinds', guide))).toBe(true);
     expect(guide).not.toBe('');
   });
 
-  const cell = kinds.find(({ kind }) => kind === 'Cell');
-  const lines = cell === undefined ? [] : kindPage(cell).split('\n');
-
   it.each([
     [
-      'a field with its default',
-      '| `replicas` | integer, at least 1 | `1` | How many target groups a version must have',
+      'a field that must be there',
+      'cell-ingress.md',
+      '| `type` | **required**, string, at most 64 characters |',
     ],
-    ['a field that must be there', '| `ingress.type` | **required**, string, at most 64 characters |'],
-    ['a column', '| MESSAGE | `.status.message` | with `-o wide` |'],
-    ['what is refused', '| `replicas` | spec.replicas must be 1 or 2'],
-    ['a field of the status', '| `blockedVersions[].version` | string, at most 67 characters |'],
-    ['a condition', '| `TargetGroupsAccepted` | every selected'],
-    ['where the reasons are', '[Troubleshooting](../troubleshooting.md#cell)'],
-  ])('has %s', (_, begin) => expect(lines.filter((line) => line.startsWith(begin))).toHaveLength(1));
+    ['a default', 'cell-update-strategy.md', '| `type` | `Canary` or `BlueGreen`, default `"Canary"` |'],
+    ['a column', 'cell.md', '| MESSAGE | `.status.message` | with `-o wide` |'],
+    ['what is refused', 'cell-ingress.md', '| `replicas` | spec.replicas must be 1 or 2'],
+    [
+      'a field of the status',
+      'cell-status.md',
+      '| `blockedVersions[].version` | string | The version that failed. |',
+    ],
+    ['a condition', 'cell-status.md', '| `TargetGroupsAccepted` | every selected'],
+    ['where the reasons are', 'cell-status.md', '[Troubleshooting](../troubleshooting.md#cell)'],
+  ])('has %s', (_, file, begin) =>
+    expect(linesOf(file).filter((line) => line.startsWith(begin))).toHaveLength(1),
+  );
+
+  it('shows each field of the spec of a Cell on one of its pages', () => {
+    const tables = [...pages].filter(([file]) => file.startsWith('cell')).map(([, page]) => specTable(page));
+    const shown = tables.flatMap((text) => [...text.matchAll(/^\| `(\w+)` /gm)].map(([, name = '']) => name));
+    const { properties = {} } = structuralSchema(cell.spec) as { readonly properties?: object };
+    expect(shown.toSorted()).toEqual(Object.keys(properties).toSorted());
+  });
+
+  it('leads to headings that are there', () => {
+    for (const [file, page] of pages)
+      for (const [, path = '', anchor = ''] of page.matchAll(/\[Its fields\]\(([^)#]*)#([^)]*)\)/g)) {
+        const headings = linesOf(path === '' ? file : path).filter((line) => line.startsWith('#'));
+        expect(headings.map(anchorOf)).toContain(anchor);
+      }
+  });
 });
 
 describe('a field', () => {
@@ -117,8 +152,48 @@ describe('a field', () => {
     const list = { type: 'array', items: { ...bounded, ...rule } };
     const schema = { ...rule, properties: { a: list, b: { additionalProperties: rule } } };
     expect(refusalsIn(schema, [{ message: 'Expected a short name.' }])).toEqual([
-      { message: 'Expected a short name.', paths: ['metadata.name'] },
-      { message: 'Expected a|b.', paths: ['spec', 'a[]', 'b.*'] },
+      { general: 'Expected a short name.', message: 'Expected a short name.', paths: ['metadata.name'] },
+      { general: 'Expected a|b.', message: 'Expected a|b.', paths: ['spec', 'a[]', 'b.*'] },
+    ]);
+  });
+
+  const named = (...paths: readonly string[]): readonly Field[] =>
+    paths.map((path) => ({ path, type: 'string', isRequired: false, description: '' }));
+  const same = ['.key', '.operator', '.values'];
+  const linkOf = (path: string) => `#${path}`;
+
+  it('with the same fields below it as an earlier one leads there', () => {
+    const fields = named(
+      'spec.a',
+      'spec.a.b',
+      ...same.map((name) => `spec.a.b${name}`),
+      'spec.c',
+      ...same.map((name) => `spec.c${name}`),
+    );
+    const homes = structuresIn([{ fields, linkOf }]);
+    const sections = [...sectionsOf('spec', fields, homes, linkOf)];
+    expect(
+      sections.map(({ path, rows }) => [path, rows.map(({ field, link }) => [field.path, link ?? ''])]),
+    ).toEqual([
+      [
+        'spec',
+        [
+          ['spec.a', ''],
+          ['spec.a.b', '#spec.a.b'],
+          ['spec.c', '#spec.a.b'],
+        ],
+      ],
+      ['spec.a.b', same.map((name) => [`spec.a.b${name}`, ''])],
+    ]);
+  });
+
+  it('says what fields of several names refuse in the same words once', () => {
+    const refused = (field: string) => ({
+      'x-kubernetes-validations': [{ message: `rule.${field} must be short.` }],
+    });
+    const schema = { properties: { rule: { properties: { a: refused('a'), b: refused('b') } } } };
+    expect(refusalsIn(schema, [])).toEqual([
+      { general: '… must be short.', message: '… must be short.', paths: ['rule.a', 'rule.b'] },
     ]);
   });
 });

@@ -1,116 +1,8 @@
+import { labelSelectorRequirement } from '../../crds/common.ts';
 import { markdownTable as table } from './files.ts';
-import { structuralSchema, type StructuralSchema } from '../../crds/structural-schema.ts';
 import type { Definition, ResourceKind } from '../../crds/resource.ts';
-import { CEL_RULES } from '../../crds/rules.ts';
-
-interface Field {
-  /** From the spec or status on: `ingress.type`, `steps[].pause.duration`, `headers.*`. */
-  readonly path: string;
-  readonly type: string;
-  readonly isRequired: boolean;
-  readonly initial?: string;
-  readonly description: string;
-}
-
-interface Node {
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, Node>>;
-  readonly required?: readonly string[];
-  readonly items?: Node;
-  readonly additionalProperties?: Node;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
-  readonly 'x-kubernetes-int-or-string'?: boolean;
-  readonly [CEL_RULES]?: readonly { readonly message: string }[];
-}
-
-/** The fields of a schema, those of an object after it; conditions are the same everywhere. */
-export const fieldsIn = (schema: StructuralSchema): readonly Field[] => [...fieldsOf(schema, '')];
-
-function* fieldsOf(node: Node, path: string): Generator<Field> {
-  for (const [name, child] of Object.entries(node.properties ?? {})) {
-    const own = path === '' ? name : `${path}.${name}`;
-    yield {
-      path: own,
-      type: typeOf(child),
-      isRequired: node.required?.includes(name) === true && child.default === undefined,
-      ...(child.default === undefined ? {} : { initial: JSON.stringify(child.default) }),
-      description: child.description ?? child.items?.description ?? '',
-    };
-    if (own === 'conditions' || isBrief(child)) continue;
-    yield* fieldsOf(...within(child, own));
-  }
-}
-
-/** What is below a field: itself, or what its items or values are. */
-function within(node: Node, path: string): [Node, string] {
-  if (node.items !== undefined) return within(node.items, `${path}[]`);
-  if (node.additionalProperties !== undefined) return within(node.additionalProperties, `${path}.*`);
-  return [node, path];
-}
-
-/** Whether what is below is described elsewhere: a manifest has a limit, so that another kind has the descriptions. */
-function isBrief(node: Node): boolean {
-  const below = Object.values(within(node, '')[0].properties ?? {});
-  return below.length > 0 && below.every(({ description }) => description === undefined);
-}
-
-function typeOf(node: Node): string {
-  const { items, additionalProperties } = node;
-  if (node['x-kubernetes-int-or-string'] === true) return 'integer or string';
-  if (items !== undefined)
-    return `list of ${typeOf(items)}${boundsText(node.minItems, node.maxItems, 'items')}`;
-  if (additionalProperties !== undefined)
-    return `map of ${typeOf(additionalProperties)}${boundsText(undefined, node.maxProperties, 'keys')}`;
-  if (node.enum !== undefined) return enumText(node.enum.map((one) => `\`${String(one)}\``));
-  const { type = 'any', format } = node;
-  if (type === 'string' && format === 'date-time') return 'time';
-  if (type === 'string') return `string${boundsText(node.minLength, node.maxLength, 'characters')}`;
-  return `${type}${boundsText(node.minimum, node.maximum)}`;
-}
-
-const enumText = (values: readonly string[]): string =>
-  values.length < 3 ? values.join(' or ') : `one of ${values.join(', ')}`;
-
-/** The bounds of a number, or of how much there is of something, of which it is not told that it is not empty. */
-function boundsText(from?: number, to?: number, unit?: string): string {
-  const least = unit === undefined || (from ?? 0) > 1 ? from : undefined;
-  const what = unit === undefined ? '' : ` ${unit}`;
-  if (least === undefined) return to === undefined ? '' : `, at most ${to}${what}`;
-  return to === undefined ? `, at least ${least}${what}` : `, ${least} to ${to}${what}`;
-}
-
-/** What is refused by rules, each message once; `whole` are rules over the whole object. */
-export function refusalsIn(schema: StructuralSchema, whole: readonly { readonly message: string }[]) {
-  const found = [
-    ...whole.map(({ message }) => ({ path: 'metadata.name', message })),
-    ...messagesOf(schema, ''),
-  ];
-  return [...Map.groupBy(found, ({ message }) => message)].map(([message, some]) => ({
-    message,
-    paths: [...new Set(some.map(({ path }) => path))],
-  }));
-}
-
-function* messagesOf(
-  node: Node,
-  path: string,
-): Generator<{ readonly path: string; readonly message: string }> {
-  for (const { message } of node[CEL_RULES] ?? []) yield { path: path === '' ? 'spec' : path, message };
-  for (const [name, child] of Object.entries(node.properties ?? {}))
-    yield* messagesOf(child, path === '' ? name : `${path}.${name}`);
-  if (node.items !== undefined) yield* messagesOf(node.items, `${path}[]`);
-  if (node.additionalProperties !== undefined) yield* messagesOf(node.additionalProperties, `${path}.*`);
-}
+import { type Field, fieldsIn, type Refusal, refusalsIn, sectionsOf, structuresIn } from './schema-fields.ts';
+import { structuralSchema } from '../../crds/structural-schema.ts';
 
 const HEADER = '<!-- Generated by `npm run generate` from the zod schemas in crds/. Do not edit. -->\n';
 
@@ -131,6 +23,7 @@ const guides: Readonly<Record<string, string>> = {
   StagedBindingPolicy: '../staged-binding-policy.md',
 };
 
+/** Where the reasons in the status of a kind are explained. */
 const reasonsOf = (kind: string): string =>
   kind.endsWith('LoadBalancerConfig') ? 'load-balancer-configurations' : kind.toLowerCase();
 
@@ -167,40 +60,62 @@ const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** The types of the conditions that Okra writes for a kind, and when each is true. */
-export const conditionsOf = ({ kind, isReported, status }: ResourceKind): Readonly<Record<string, string>> =>
-  isReported === true && fieldsIn(structuralSchema(status)).some(({ path }) => path === 'conditions')
-    ? (conditions[kind] ?? usual)
+export const conditionsOf = (resource: ResourceKind): Readonly<Record<string, string>> =>
+  statusOf(resource).some(({ path }) => path === 'status.conditions')
+    ? (conditions[resource.kind] ?? usual)
     : {};
 
 const cell = (text: string): string =>
   text.replaceAll('<', '&lt;').replaceAll('|', '\\|').replaceAll('\n', ' ');
 
+const firstSentence = (text: string): string => text.split(/(?<=\.) /)[0] ?? text;
+
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 
-const refusalRow = ({ paths, message }: ReturnType<typeof refusalsIn>[number]): readonly string[] => {
+const SELECTORS = 'README.md#label-selectors';
+
+/** The row of a field, by its path in the section; a default that the description has is not said twice. */
+function fieldRow({ path, type, isRequired, initial, description }: Field, link?: string): readonly string[] {
+  const standard =
+    initial === undefined || description.includes('Default:') ? '' : `, default ${code(initial)}`;
+  const fields = path.endsWith('matchExpressions') ? SELECTORS : link;
+  return [
+    code(path),
+    `${isRequired ? '**required**, ' : ''}${cell(type)}${standard}`,
+    `${cell(description)}${fields === undefined ? '' : ` [Its fields](${fields})`}`,
+  ];
+}
+
+const FIELD_HEAD = ['field', 'type', 'says'] as const;
+
+const refusalRow = ({ paths, message }: Refusal): readonly string[] => {
   const [first, ...others] = paths.map(code);
   const more =
     others.length > 2 ? ` and ${others.length} others` : others.map((path) => `, ${path}`).join('');
-  return [`${first}${more}`, cell(message)];
+  return [`${first}${more}`, cell(firstSentence(message))];
 };
 
-function overview(resource: ResourceKind): string {
-  const { apiVersion, kind, plural, shortNames, namespaced, workflow, selectableFields = [] } = resource;
-  const row = (name: string, texts: readonly string[]) =>
-    texts.length === 0 ? [] : [[name, texts.join(', ')]];
-  const id = workflow && [workflow.idPrefix, ...(namespaced ? ['NAMESPACE'] : []), 'NAME'].join('/');
+function overview({
+  apiVersion,
+  kind,
+  plural,
+  shortNames,
+  namespaced,
+  workflow,
+  selectableFields,
+}: ResourceKind) {
+  const id = workflow === undefined ? [] : [workflow.idPrefix, ...(namespaced ? ['NAMESPACE'] : []), 'NAME'];
   return table(
     ['', ''],
     [
       ['API', `${code(apiVersion)}, kind ${code(kind)}`],
       ['belongs to', namespaced ? 'a namespace' : 'the whole cluster'],
-      ...row('`kubectl get`', [plural, ...shortNames].map(code)),
+      ['`kubectl get`', [plural, ...shortNames].map(code).join(', ')],
       ['`kubectl explain`', code(`kubectl explain ${plural}.spec --recursive`)],
-      ...row('workflow', id === undefined ? [] : [code(id)]),
-      ...row(
-        'field selectors',
-        selectableFields.map((path) => code(path.slice(1))),
-      ),
+      ...(id.length === 0 ? [] : [['workflow', code(id.join('/'))]]),
+      ...(selectableFields === undefined
+        ? []
+        : [['field selectors', selectableFields.map((path) => code(path.slice(1))).join(', ')]]),
     ],
   );
 }
@@ -215,66 +130,258 @@ const columns = ({ printerColumns }: Definition): string =>
     ]),
   );
 
-function* parts(resource: ResourceKind): Generator<string> {
+/** The pages of a Cell besides its first: which fields of its spec each has. */
+const cellPages: Readonly<Record<string, { readonly title: string; readonly fields: readonly string[] }>> = {
+  'cell-ingress.md': {
+    title: 'ingress and versions',
+    fields: [
+      'ingress',
+      'replicas',
+      'version',
+      'versionedBy',
+      'minHealthyTargets',
+      'healthTimeout',
+      'evacuation',
+      'deletionPolicy',
+    ],
+  },
+  'cell-update-strategy.md': {
+    title: 'update strategy and gates',
+    fields: ['updateStrategy', 'settle', 'progressDeadline', 'windows', 'analysis'],
+  },
+  'cell-applications.md': {
+    title: 'clusters and applications',
+    fields: ['clusters', 'applications', 'parallel', 'onFailure', 'syncTimeout', 'rollbackDelay'],
+  },
+  'cell-status.md': { title: 'status and conditions', fields: [] },
+};
+
+/** The name of the file that the page about a kind is in, the first of several. */
+export const kindPageName = ({ kind }: Pick<ResourceKind, 'kind'>): string => `${kind.toLowerCase()}.md`;
+
+/** The file with a field, by its path from the object on. */
+function fileOf(kind: string, path: string): string {
+  const [part, top = ''] = path.replaceAll('[]', '').split('.');
+  const main = kindPageName({ kind });
+  if (kind !== 'Cell') return main;
+  if (part === 'status') return 'cell-status.md';
+  return Object.keys(cellPages).find((file) => cellPages[file]?.fields.includes(top)) ?? main;
+}
+
+const linkOf =
+  (kind: string) =>
+  (path: string): string =>
+    `${fileOf(kind, path)}#${path.toLowerCase().replaceAll(/[^a-z0-9_-]/g, '')}`;
+
+const fieldsOf = (one: ResourceKind, part: 'spec' | 'status'): readonly Field[] =>
+  fieldsIn(structuralSchema(one[part])).map((field) => ({ ...field, path: `${part}.${field.path}` }));
+
+const statusOf = (one: ResourceKind): readonly Field[] =>
+  one.isReported === true ? fieldsOf(one, 'status') : [];
+
+const refusalsOf = ({ spec, rules = [] }: ResourceKind): readonly Refusal[] =>
+  refusalsIn(structuralSchema(spec), rules);
+
+/** What several kinds have in common, which is told once. */
+interface Common {
+  readonly structures: ReadonlyMap<string, string>;
+  readonly status: readonly Field[];
+  /** What more than one kind refuses, by its general message. */
+  readonly refusals: ReadonlyMap<
+    string,
+    { readonly messages: readonly string[]; readonly kinds: readonly string[] }
+  >;
+}
+
+function commonOf(resources: readonly ResourceKind[]): Common {
+  // A set has what its objects have.
+  const ordered = resources.toSorted(
+    (a, b) => Number(a.kind.endsWith('Set')) - Number(b.kind.endsWith('Set')),
+  );
+  const sides = ordered.flatMap((one) =>
+    [fieldsOf(one, 'spec'), statusOf(one)].map((fields) => ({ fields, linkOf: linkOf(one.kind) })),
+  );
+  const tops = resources.flatMap((one) => statusOf(one).filter(({ path }) => isSingle(path)));
+  const status = [...Map.groupBy(tops, (field) => JSON.stringify(field)).values()].flatMap(
+    ([first, ...more]) => (first !== undefined && more.length > 2 ? first : []),
+  );
+  const refused = resources.flatMap((one) =>
+    refusalsOf(one).map((refusal) => ({ ...refusal, kind: one.kind })),
+  );
+  const groups = [...Map.groupBy(refused, ({ general }) => general)].map(([general, some]) => {
+    const messages = [...new Set(some.map(({ message }) => message))];
+    return [general, { messages, kinds: some.map(({ kind }) => kind) }] as const;
+  });
+  return {
+    structures: structuresIn(sides),
+    status,
+    refusals: new Map(groups.filter(([, { kinds }]) => kinds.length > 1)),
+  };
+}
+
+const singles = new Set(['observedGeneration', 'conditions', 'lastSyncTime']);
+const isSingle = (path: string): boolean => singles.has(path.slice('status.'.length));
+
+/** A field of a status, whose bounds matter to nobody who reads it. */
+const reported = (field: Field): Field => ({
+  ...field,
+  isRequired: false,
+  type: field.type.replaceAll(/, (?:at most|at least|\d+ to) \d+ (?:characters|items|keys)/g, ''),
+});
+
+function* sections(path: string, fields: readonly Field[], { kind }: ResourceKind, common: Common) {
+  const shown = path === 'status' ? reported : (field: Field) => field;
+  for (const { path: own, rows } of sectionsOf(path, fields, common.structures, linkOf(kind))) {
+    yield own === path ? `## ${path}` : `### ${code(own)}`;
+    yield table(
+      FIELD_HEAD,
+      rows.map(({ field, link }) =>
+        fieldRow({ ...shown(field), path: field.path.slice(own.length + 1) }, link),
+      ),
+    );
+  }
+}
+
+function* parts(resource: ResourceKind, file: string, common: Common): Generator<string> {
+  const { kind } = resource;
+  const isHere = (path: string) => fileOf(kind, path) === file;
+  yield* file === kindPageName(resource)
+    ? headParts(resource)
+    : [`# ${kind}: ${cellPages[file]?.title ?? ''}`, 'Part of the reference of [Cell](cell.md).'];
+  const spec = fieldsOf(resource, 'spec').filter(({ path }) => isHere(path));
+  if (spec.length > 0) yield* sections('spec', spec, resource, common);
+  const refusals = refusalsOf(resource).filter(({ paths: [first = ''] }) => isHere(`spec.${first}`));
+  const own = refusals.filter(({ general }) => !common.refusals.has(general));
+  if (refusals.length > 0) {
+    yield '## What is refused';
+    const several =
+      own.length < refusals.length
+        ? ', and [what several kinds refuse](README.md#what-several-kinds-refuse)'
+        : '';
+    yield `Besides what the types above say${several}${own.length > 0 ? ':' : ', nothing.'}`;
+  }
+  if (own.length > 0) yield table(['field', 'the message begins with'], own.map(refusalRow));
+  if (isHere('status')) yield* statusParts(resource, common);
+}
+
+function* headParts(resource: ResourceKind): Generator<string> {
   const { kind, description } = resource;
   const guide = guides[kind];
   yield `# ${kind}`;
   yield cell(description) + (guide === undefined ? '' : ` [The guide](${guide}) says how it is used.`);
   yield overview(resource);
+  if (kind === 'Cell') {
+    yield 'An example: [cell.yaml](../examples/cell.yaml). The fields are on pages of their own:';
+    yield table(
+      ['page', 'fields of the spec'],
+      Object.entries(cellPages).map(([file, { title, fields }]) => [
+        `[${title}](${file})`,
+        fields.map(code).join(', '),
+      ]),
+    );
+  }
   yield '## Columns';
   yield columns(resource);
-  const spec = structuralSchema(resource.spec);
-  const rows = fieldsIn(spec).map(({ path, type, isRequired, initial, description: says }) => [
-    code(path),
-    `${isRequired ? '**required**, ' : ''}${cell(type)}`,
-    initial === undefined ? '' : code(initial),
-    cell(says),
-  ]);
-  yield '## spec';
-  yield rows.length === 0 ? 'It has no fields.' : table(['field', 'type', 'default', 'says'], rows);
-  const refusals = refusalsIn(spec, resource.rules ?? []);
-  if (refusals.length > 0) {
-    yield '## What is refused';
-    yield 'In addition to the types above, the API server refuses an object with one of these messages:';
-    yield table(['field', 'message'], refusals.map(refusalRow));
-  }
-  if (resource.isReported !== true) return;
-  yield '## status';
-  yield 'Okra alone writes it.';
-  const status = fieldsIn(structuralSchema(resource.status));
-  yield table(
-    ['field', 'type', 'says'],
-    status.map(({ path, type, description: says }) => [code(path), cell(type), cell(says)]),
+  if (fieldsOf(resource, 'spec').length === 0) yield '## spec\n\nIt has no fields.';
+}
+
+function* statusParts(resource: ResourceKind, common: Common): Generator<string> {
+  const fields = statusOf(resource);
+  if (fields.length === 0) return;
+  const isCommon = (field: Field) =>
+    common.status.some((one) => JSON.stringify(one) === JSON.stringify(field));
+  yield* sections(
+    'status',
+    fields.filter((field) => !isCommon(field)),
+    resource,
+    common,
   );
+  const names = fields.filter(isCommon).map(({ path }) => code(path.slice('status.'.length)));
+  if (names.length > 0)
+    yield `Of [every status](README.md#fields-of-every-status): ${names.join(', ')}. Okra alone writes it.`;
   const types = Object.entries(conditionsOf(resource));
   if (types.length === 0) return;
   yield '## Conditions';
-  yield table(
+  yield conditions[resource.kind] === undefined
+    ? `[The usual ones](README.md#conditions): ${types.map(([type]) => code(type)).join(', ')}.`
+    : conditionTable(types);
+  yield `[Troubleshooting](../troubleshooting.md#${reasonsOf(resource.kind)}) has their reasons, with what to look at and what to do.`;
+}
+
+const conditionTable = (types: readonly (readonly [string, string])[]): string =>
+  table(
     ['type', 'is true when'],
     types.map(([type, means]) => [code(type), means]),
   );
-  if (guide !== undefined)
-    yield `[Troubleshooting](../troubleshooting.md#${reasonsOf(kind)}) has their reasons, with what to look at and what to do.`;
+
+/** The pages about all kinds, by the names of their files, with the one that leads to them. */
+export function kindPages(resources: readonly ResourceKind[]): ReadonlyMap<string, string> {
+  const common = commonOf(resources);
+  return new Map([
+    ['README.md', kindIndex(resources, common)],
+    ...resources.flatMap((one) =>
+      [kindPageName(one), ...(one.kind === 'Cell' ? Object.keys(cellPages) : [])].map(
+        (file): [string, string] => [file, `${HEADER}\n${[...parts(one, file, common)].join('\n\n')}\n`],
+      ),
+    ),
+  ]);
 }
 
-export const kindPage = (resource: ResourceKind): string =>
-  `${HEADER}\n${[...parts(resource)].join('\n\n')}\n`;
-
-export const kindPageName = ({ kind }: Pick<ResourceKind, 'kind'>): string => `${kind.toLowerCase()}.md`;
-
-/** The page that leads to those about all kinds. */
-export const kindIndex = (resources: readonly ResourceKind[]): string =>
+const kindIndex = (resources: readonly ResourceKind[], common: Common): string =>
   `${HEADER}
 # Kinds
 
-Every field of every kind that Okra defines, as \`kubectl explain\` has them. The guides that each page leads to say how they are used.
+Every field of every kind that Okra defines, as \`kubectl explain\` has them. The guide that each page leads to says how it is used.
 
 ${table(
   ['kind', 'short name', 'is'],
   resources.map((one) => [
     `[${one.kind}](${kindPageName(one)})`,
     one.shortNames.map(code).join(', '),
-    cell(one.description),
+    cell(firstSentence(one.description)),
   ]),
+)}
+
+The fields of a Cell: ${Object.entries(cellPages)
+    .map(([file, { title }]) => `[${title}](${file})`)
+    .join(', ')}.
+
+## Fields of every status
+
+${table(
+  FIELD_HEAD,
+  common.status.map((field) => fieldRow({ ...reported(field), path: field.path.slice('status.'.length) })),
+)}
+
+## Conditions
+
+Where the page of a kind has no others:
+
+${conditionTable(Object.entries(usual))}
+
+## Label selectors
+
+Each of \`matchExpressions\` has these fields:
+
+${table(
+  FIELD_HEAD,
+  fieldsIn(structuralSchema(labelSelectorRequirement)).map((field) => fieldRow(field)),
+)}
+
+## What several kinds refuse
+
+Where fields of different names refuse the same, \`…\` stands for the field:
+
+${table(
+  ['the message begins with', 'kinds'],
+  [...common.refusals].map(
+    ([
+      general,
+      {
+        messages: [message = general, ...others],
+        kinds,
+      },
+    ]) => [cell(firstSentence(others.length === 0 ? message : general)), kinds.join(', ')],
+  ),
 )}
 `;
