@@ -81,7 +81,7 @@ describe('the chart', () => {
   });
 
   it('names the kinds that it installs to Artifact Hub', () => {
-    const { annotations } = read<{ annotations: Record<string, string> }>('Chart.yaml');
+    const { annotations } = read<{ annotations: Record<string, string> }>('../okra-crds/Chart.yaml');
     const listed = parse(annotations['artifacthub.io/crds'] ?? '') as { kind: string; name: string }[];
     const names = resources.map(
       ({ kind, plural, apiVersion }) => `${kind} ${plural}.${apiVersion.split('/')[0] ?? ''}`,

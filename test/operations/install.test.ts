@@ -66,7 +66,7 @@ describe('an installation', () => {
     ['with metrics', ['--values', join(chart, 'ci/monitoring-values.yaml')], 'overlays/monitoring'],
   ])('%s is the same by Helm and by kustomize', async (_, values, folder) => {
     const [byHelm, byKustomize] = await Promise.all([
-      template('--set', 'crds.install=false', ...values),
+      template(...values),
       kustomized(join(kustomize, folder)),
     ]);
     expect(comparable(byHelm)).toEqual(comparable(byKustomize));
@@ -79,7 +79,7 @@ describe('an installation', () => {
 
   it('lets Prometheus in to the dashboard as to all others, where people log in to it', async () => {
     const values = ['dashboard.enabled=true', 'dashboard.login=true', 'serviceMonitor.enabled=true'];
-    const all = await template('--set', ['crds.install=false', ...values].join(','));
+    const all = await template('--set', values.join(','));
     const policies = all.filter(({ kind }) => kind === 'NetworkPolicy');
     expect(JSON.stringify(policies.map(({ spec }) => spec))).toContain('"port":8080');
     expect(policies.map(({ metadata }) => metadata.name)).toEqual(['okra-dashboard']);
@@ -101,6 +101,45 @@ describe('an installation', () => {
     const gates = versioned?.flatMap(({ spec }) => spec?.rollout?.gate?.workflowType ?? []);
     expect(gates).toEqual(['versionGate']);
     expect(Object.keys(workflows)).toEqual(expect.arrayContaining(gates ?? []));
+  });
+
+  it('merges what the values say over the pods of all components, and of one', async () => {
+    const sets = [
+      'image.registry=registry.example.com:5000',
+      'deployment.spec.template.spec.nodeSelector.pool=system',
+      'deployment.spec.template.spec.securityContext.runAsUser=null',
+      'worker.deployment.metadata.annotations.reload=yes',
+      'worker.deployment.spec.template.spec.containers[0].name=proxy',
+      'worker.container.livenessProbe.timeoutSeconds=9',
+    ].flatMap((set) => ['--set', set]);
+    const made = (await template(...sets)).filter(({ kind }) => kind === 'Deployment');
+    const seen = made.map(({ metadata, spec }) => {
+      const { nodeSelector, securityContext, containers = [] } = spec?.template?.spec ?? {};
+      const [okrad] = containers;
+      return {
+        name: metadata.name,
+        reload: metadata.annotations?.['reload'],
+        pool: nodeSelector?.['pool'],
+        runAsUser: securityContext?.['runAsUser'],
+        containers: containers.map(({ name }) => name),
+        image: okrad?.image,
+        timeoutSeconds: okrad?.livenessProbe?.timeoutSeconds,
+      };
+    });
+    const all = { pool: 'system', runAsUser: null, image: 'registry.example.com:5000/okra:0.1.0' };
+    expect(seen).toEqual([
+      { ...all, name: 'okra-watchers', reload: undefined, containers: ['okrad'], timeoutSeconds: 5 },
+      { ...all, name: 'okra-worker', reload: 'yes', containers: ['okrad', 'proxy'], timeoutSeconds: 9 },
+    ]);
+  });
+
+  it('lets people reach the dashboard by an Ingress, where they have to log in', async () => {
+    const ingress =
+      'dashboard.enabled=true,dashboard.ingress.enabled=true,dashboard.hosts={okra.example.com}';
+    await expect(template('--set', ingress)).rejects.toThrow(/needs dashboard.login=true/);
+    const objects = await template('--set', `${ingress},dashboard.login=true`);
+    const [made] = objects.filter(({ kind }) => kind === 'Ingress');
+    expect(JSON.stringify(made?.spec)).toContain('"host":"okra.example.com"');
   });
 
   it('has the image, the region and the variables that the chart is told', async () => {
@@ -140,7 +179,7 @@ describe('an installation', () => {
       ['okra'],
     ],
   ])('elects its leader by a Lease %s', async (_, release, sets, want) => {
-    const all = documents(await helm('template', release, chart, '--set', `crds.install=false,${sets}`));
+    const all = documents(await helm('template', release, chart, '--set', sets));
     const rules = all.flatMap((object) => (object.kind === 'Role' ? (object.rules ?? []) : []));
     const granted = rules.flatMap(({ resources, resourceNames = [] }) =>
       resources.includes('leases') ? resourceNames : [],
@@ -156,8 +195,12 @@ describe('an installation', () => {
 
   it('has the same kinds by Helm, which leaves them and so all their objects when it is uninstalled', async () => {
     const isKind = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
-    const [byHelm, byKustomize] = await Promise.all([template(), kustomized(join(root, 'crds'))]);
+    const [byHelm, byKustomize] = await Promise.all([
+      helm('template', 'okra-crds', `${chart}-crds`).then(documents),
+      kustomized(join(root, 'crds')),
+    ]);
     const kinds = byHelm.filter(isKind);
+    expect(kinds).toEqual(byHelm);
     expect(comparable(kinds)).toEqual(comparable(byKustomize));
     expect(kinds.map(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual(
       kinds.map(() => 'keep'),
@@ -195,8 +238,6 @@ describe('an installation', () => {
       `clusterSecrets.namespaces={${namespace}}`,
       'clusterSecrets.access=edit',
       'networkPolicy.enabled=true',
-      // They are there, and belong to all tests.
-      'crds.install=false',
     ].flatMap((set) => ['--set', set]);
     await helm('install', 'okra', chart, `--namespace=${namespace}`, ...sets);
     const pods = async (): Promise<string> =>

@@ -14,11 +14,14 @@ interface Container extends Named {
   readonly env?: readonly EnvVar[];
   readonly envFrom?: readonly { readonly configMapRef?: Named }[];
   readonly volumeMounts?: readonly Named[];
+  readonly livenessProbe?: { readonly timeoutSeconds?: number };
 }
 
 interface PodSpec {
   readonly containers?: readonly Container[];
   readonly volumes?: readonly Named[];
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly securityContext?: Readonly<Record<string, unknown>>;
 }
 
 /** An object of an installation, as far as the comparison looks at it. */
@@ -66,8 +69,8 @@ export function comparable(objects: readonly Manifest[]): Readonly<Record<string
       .filter(({ kind }) => kind === 'ConfigMap')
       .map(({ metadata, data }) => [metadata.name, data ?? {}]),
   );
-  // With Helm the settings are variables of the containers.
-  const compared = objects.filter(({ kind }) => kind !== 'ConfigMap');
+  // With Helm the settings are variables of the containers; `helm test` starts a pod that kustomize has not.
+  const compared = objects.filter(({ kind }) => kind !== 'ConfigMap' && kind !== 'Pod');
   return Object.fromEntries(
     compared
       .map((object) => withoutOwn(withPods(object, settings)))

@@ -56,10 +56,13 @@ watches. Empty where additionalEnv names the Lease, and where the chart does not
 {{- end -}}
 
 {{- define "okra.image" -}}
-{{- if .Values.image.digest -}}
-{{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
+{{- with .Values.image -}}
+{{- $name := ternary (printf "%s/%s" .registry .repository) .repository (ne .registry "") -}}
+{{- if .digest -}}
+{{- printf "%s@%s" $name .digest -}}
 {{- else -}}
-{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) -}}
+{{- printf "%s:%s" $name (default $.Chart.AppVersion .tag) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
