@@ -73,6 +73,7 @@ describe('the image', () => {
 
   it.each([
     ['deploy/charts/okra/Chart.yaml', `version: ${version}\nappVersion: ${version}\n`],
+    ['deploy/charts/okra-crds/Chart.yaml', `version: ${version}\nappVersion: ${version}\n`],
     ['deploy/kustomize/base/kustomization.yaml', `newTag: ${version}\n`],
     ['docker-compose.yml', `okra:${version}`],
   ])('has the version of the package in %s', (file, want) => expect(read(file)).toContain(want));

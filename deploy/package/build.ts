@@ -1,19 +1,22 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown, type Plugin } from 'rolldown';
+import { external } from './keep-external.mjs';
 import { BUILT_BUNDLE, bundleWorkflows } from '../../clients/temporal/workflow-bundle.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 const PAGE = 'cli/dashboard/assets';
 
-/** What the programs read of package.json, which is that of the project without what only a checkout needs. */
+/** What the programs read of package.json: that of the project without what only a checkout needs, with the commit in its version where that is known (OKRA_REVISION). */
 async function describePackage(): Promise<string> {
   const { name, version, license, type, engines } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
   ) as Readonly<Record<string, unknown>>;
-  return `${JSON.stringify({ name, version, license, type, engines, private: true }, undefined, 2)}\n`;
+  const revision = process.env['OKRA_REVISION'] ?? '';
+  const built = revision === '' ? version : `${String(version)}-${revision}`;
+  return `${JSON.stringify({ name, version: built, license, type, engines, private: true }, undefined, 2)}\n`;
 }
 
 export interface BuildOptions {
@@ -26,7 +29,7 @@ export async function build(folder: string, { also = [] }: BuildOptions = {}): P
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([
-    bundlePrograms(folder, also),
+    bundlePrograms(folder, also).then((ids) => writeNotices(ids, folder)),
     bundleWorkflows().then((code) => writeFile(join(folder, BUILT_BUNDLE), code)),
     cp(join(root, PAGE), join(folder, PAGE), { recursive: true, filter: (file) => !file.endsWith('.json') }),
     describePackage().then((text) => writeFile(join(folder, 'package.json'), text)),
@@ -43,30 +46,27 @@ const programs = [
   },
 ] as const;
 
-/** Packages that stay outside the bundle: thousands of files that few need, and the Temporal SDK, which finds its thread and its native code by path. */
-const packages = /^@(datadog|temporalio)\//;
-
 /** Bundles the programs into a folder, each with what it loads at its start in few files; what is imported later stays apart. */
-async function bundlePrograms(folder: string, also: readonly string[]): Promise<void> {
+async function bundlePrograms(folder: string, also: readonly string[]): Promise<readonly string[]> {
   const [okrad, commands] = programs;
   const more = Object.fromEntries(also.map((file) => [file.replace(/\.ts$/, ''), file]));
-  await bundle({ ...okrad, ...more }, folder);
-  await bundle(commands, folder);
+  return [...(await bundle({ ...okrad, ...more }, folder)), ...(await bundle(commands, folder))];
 }
 
-async function bundle(files: Readonly<Record<string, string>>, folder: string): Promise<void> {
+/** Bundles programs, and gives the files that went into them. */
+async function bundle(files: Readonly<Record<string, string>>, folder: string): Promise<readonly string[]> {
   const input = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(root, file)]));
   await using made = await rolldown({
     input,
     cwd: root,
     platform: 'node',
-    external: packages,
+    external,
     plugins: [keepPlaces, mapOwnAlone],
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(`cannot bundle the programs: ${message}`);
     },
   });
-  await made.write({
+  const { output } = await made.write({
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].js',
@@ -78,6 +78,24 @@ async function bundle(files: Readonly<Record<string, string>>, folder: string): 
     // Apart from the project's own modules: where one map stands for both, what it says of packages is wrong.
     codeSplitting: { groups: [{ name: 'packages', test: /\/node_modules\//, entriesAware: true }] },
   });
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+}
+
+/** Writes the licences of the packages in the bundle, which their authors ask to go with every copy. */
+async function writeNotices(files: readonly string[], folder: string): Promise<void> {
+  const paths = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  const notices = await Promise.all([...new Set(paths)].toSorted().map(noticeOf));
+  await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), [...new Set(notices)].join('\n'));
+}
+
+async function noticeOf(path: string): Promise<string> {
+  const { name, version, license } = JSON.parse(
+    await readFile(join(path, 'package.json'), 'utf8'),
+  ) as Readonly<Record<string, unknown>>;
+  const files = (await readdir(path)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(join(path, file), 'utf8')));
+  const title = `${String(name)} ${String(version)} (${String(license)})`;
+  return `${'='.repeat(80)}\n${title}\n${'='.repeat(80)}\n${texts.join('\n')}\n`;
 }
 
 const MARK = '__OKRA_PLACE_OF__';
