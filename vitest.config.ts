@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/architecture/**'],
+          exclude: ['test/architecture/**', 'test/containers/**'],
           // As above.
           isolate: false,
           setupFiles: ['test/support/fresh-modules.ts'],
@@ -48,6 +48,16 @@ export default defineConfig({
           testTimeout: 480_000,
           hookTimeout: 480_000,
           maxWorkers,
+        },
+      },
+      {
+        // `npm test -- --containers` starts them where they have the network and the processes to themselves.
+        test: {
+          name: 'containers',
+          include: ['test/containers/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          maxWorkers: 1,
         },
       },
     ],

@@ -13,7 +13,7 @@ import { build } from './provision.mjs';
 import { readStackArguments } from './stack-arguments.mjs';
 import { survey } from './survey.mjs';
 import { readCounts, testRuns } from './tests.mjs';
-import { componentSets, testTools, toolsFor } from './tools.mjs';
+import { componentSets, containerTools, testTools, toolsFor } from './tools.mjs';
 
 /** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
 
@@ -58,6 +58,9 @@ function componentsFor(command, args) {
   return request?.do === 'Show' ? componentsOf(request.wish) : componentSets.full;
 }
 
+/** @param {string[]} args */
+const toolsOfTests = (args) => (args[0] === '--containers' ? containerTools : testTools);
+
 /**
  * @param {Command} command
  * @param {string[]} args
@@ -66,7 +69,10 @@ async function prepare(command, args) {
   const complaint = complainAboutNode(process.versions.node);
   if (complaint !== undefined) throw new Error(complaint);
   const surroundings = { env: process.env, say, signal: stop.signal };
-  const tools = [...toolsFor(componentsFor(command, args)), ...(command === 'test' ? testTools : [])];
+  const tools = [
+    ...toolsFor(componentsFor(command, args)),
+    ...(command === 'test' ? toolsOfTests(args) : []),
+  ];
   const found = await survey(tools, surroundings);
   const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
   const told = complaints.filter((each) => each !== undefined);
@@ -146,8 +152,11 @@ async function runTests(args) {
     counts: join(tmpdir(), `okra-test-counts-${process.pid}-${index}`),
   }));
   const ended = await Promise.all(
-    runs.map(({ args: own, counts, ...how }) =>
-      execute([...vitest, ...own], { ...how, env: { OKRA_TEST_COUNTS: counts } }),
+    runs.map(({ args: own, counts, isContained = false, ...how }) =>
+      execute([...(isContained ? [join(root, 'local/containers/main.ts')] : []), ...vitest, ...own], {
+        ...how,
+        env: { OKRA_TEST_COUNTS: counts },
+      }),
     ),
   );
   for (const { output } of ended) process.stdout.write(output);

@@ -110,6 +110,8 @@ export const goTools = {
   },
   kubectl: kubernetesTool('kubectl', { versionArguments: ['version', '--client'], fit: 'one-minor' }),
   'kube-controller-manager': kubernetesTool('kube-controller-manager'),
+  // Its module has what no other tool here needs.
+  kubelet: kubernetesTool('kubelet', { module: 'kubelet' }),
   helm: {
     version: '4.3.1',
     module: 'helm',
@@ -147,6 +149,7 @@ export const buildSeconds = {
   etcd: 28,
   kubectl: 27,
   'kube-controller-manager': 61,
+  kubelet: 110,
   helm: 40,
   kwok: 34,
   'kube-scheduler': 7,

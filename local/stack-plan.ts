@@ -26,13 +26,15 @@ export interface PlanInput {
   readonly port: () => Promise<number>;
   /** What the API server is started with besides. */
   readonly apiServerArgs?: readonly string[];
+  /** Whether a kubelet runs the pods. */
+  readonly hasNodes?: boolean;
 }
 
 /** Chooses ports and credentials, and says how each component is to be started. */
 export async function planStack(
   input: PlanInput,
 ): Promise<{ readonly components: readonly Component[]; readonly addresses: Addresses }> {
-  const { dir, components, executables, port, apiServerArgs = [] } = input;
+  const { dir, components, executables, port, apiServerArgs = [], hasNodes = false } = input;
   const has = (name: string): boolean => components.includes(name);
   const url = `https://127.0.0.1:${await port()}`;
   const caFile = join(dir, 'certs', 'apiserver.crt');
@@ -42,7 +44,7 @@ export async function planStack(
     if (found === undefined) throw new Error(`Expected ${tool} to have been provisioned, it was not.`);
     return found;
   };
-  const plan: Plan = { dir, components, kubernetes, executable, port, apiServerArgs };
+  const plan: Plan = { dir, components, kubernetes, executable, port, apiServerArgs, hasNodes };
   const temporal = has('temporal') ? await planTemporal(plan) : undefined;
   const aws = has('moto') ? await planAws(plan) : undefined;
   const etcd = has('etcd') ? await planEtcd(plan) : undefined;

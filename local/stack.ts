@@ -20,6 +20,8 @@ export interface StackOptions {
   readonly components?: readonly string[];
   /** What the API server is started with besides, in the stack's folder. */
   readonly apiServerArgs?: (dir: string) => readonly string[];
+  /** Whether a kubelet runs the pods (local/containers/node.ts). */
+  readonly hasNodes?: boolean;
   readonly log?: (line: string) => void;
   /** Gives the start up and stops what was started so far. */
   readonly signal?: AbortSignal;
@@ -69,6 +71,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     executables: binaries,
     port: ports.reserve,
     apiServerArgs: options.apiServerArgs?.(dir) ?? [],
+    hasNodes: options.hasNodes ?? false,
   });
   const reaper = startReaper(options.dir === undefined ? dir : undefined);
   const surroundings = { dir, logFile: (name: string) => join(logs, `${name}.log`), reaper, log };

@@ -13,6 +13,7 @@ import { readFile, rm } from 'node:fs/promises';
  * @property {readonly string[]} args
  * @property {number} niceness As nice(1) has it: 0 is usual, 19 the least urgent.
  * @property {boolean} isShown Whether its output is shown as it comes; otherwise when everything has ended.
+ * @property {boolean} [isContained] Whether it runs with containers, by local/containers/main.ts.
  */
 
 /**
@@ -23,12 +24,14 @@ import { readFile, rm } from 'node:fs/promises';
  * @returns {readonly TestRun[]}
  */
 export const testRuns = (args) =>
-  args.length > 0
-    ? [{ args, niceness: 0, isShown: true }]
-    : [
-        { args: ['--project', 'integration'], niceness: 0, isShown: true },
-        { args: ['--project', 'unit', '--maxWorkers', '1'], niceness: 2, isShown: false },
-      ];
+  args[0] === '--containers'
+    ? [{ args: ['--project', 'containers', ...args.slice(1)], niceness: 0, isShown: true, isContained: true }]
+    : args.length > 0
+      ? [{ args, niceness: 0, isShown: true }]
+      : [
+          { args: ['--project', 'integration'], niceness: 0, isShown: true },
+          { args: ['--project', 'unit', '--maxWorkers', '1'], niceness: 2, isShown: false },
+        ];
 
 /**
  * Reads what the runs have counted (test/support/plain-reporter.ts), and removes it. A run that ended before it counted

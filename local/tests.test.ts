@@ -54,5 +54,13 @@ describe('testRuns', () => {
     expect(testRuns(['--changed', 'main'])).toEqual([
       { args: ['--changed', 'main'], niceness: 0, isShown: true },
     ]);
+    expect(testRuns(['--containers', '-t', 'upgraded'])).toEqual([
+      {
+        args: ['--project', 'containers', '-t', 'upgraded'],
+        niceness: 0,
+        isShown: true,
+        isContained: true,
+      },
+    ]);
   });
 });

@@ -46,6 +46,12 @@ export const argoCD = ['argocd-applicationset-controller'];
  */
 export const testTools = ['helm', 'prometheus', 'promtool', 'temporal-server', ...argoCD];
 
+/**
+ * What the tests with containers use: a real kubelet, and the chart as Helm installs it.
+ * @type {readonly string[]}
+ */
+export const containerTools = ['helm', 'kubelet'];
+
 /** @type {Record<string, readonly string[]>} */
 const toolsOfComponent = {
   'kube-apiserver': ['kube-apiserver', 'kubectl'],

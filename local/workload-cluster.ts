@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 import { stringify } from 'yaml';
 
-import { planApiServer } from './components/control-plane.ts';
+import { planApiServer, withoutServiceAccounts } from './components/control-plane.ts';
 import { startAuthenticator, type Authenticator } from './eks-authenticator/server.ts';
 import { createCluster, type EmulatedAws } from './eks-fixture.ts';
 import { writeCredentials, type KubernetesAccess } from './kubernetes.ts';
@@ -73,7 +73,11 @@ export async function startWorkloadCluster(
   const component = planApiServer(
     { dir, components: [], kubernetes, executable: toolIn(ground), port: ports.reserve },
     { url: ground.etcd },
-    { name: `kube-apiserver-${name}`, prefix: `/workload/${name}`, args: argumentsFor(dir) },
+    {
+      name: `kube-apiserver-${name}`,
+      prefix: `/workload/${name}`,
+      args: [withoutServiceAccounts, ...argumentsFor(dir)],
+    },
   );
   const logFile = (file: string): string => join(dir, `${file}.log`);
   const { start, stop, kill } = supervise(component, { dir, logFile, reaper, log: () => undefined });

@@ -38,10 +38,13 @@ export interface ApiServerOptions {
   readonly args: readonly string[];
 }
 
-const managementOf = ({ apiServerArgs: args = [] }: Plan): ApiServerOptions => ({
+/** Lets pods run without a service account, since no kubelet is there that would mount its token. */
+export const withoutServiceAccounts = '--disable-admission-plugins=ServiceAccount';
+
+const managementOf = ({ apiServerArgs = [], hasNodes = false }: Plan): ApiServerOptions => ({
   name: 'kube-apiserver',
   prefix: '/management',
-  args,
+  args: [...(hasNodes ? [] : [withoutServiceAccounts]), ...apiServerArgs],
 });
 
 /** Plans the API server, which signs its own certificate at the first start and keeps it. */
@@ -69,7 +72,6 @@ export function planApiServer(
       '--authorization-mode=RBAC',
       '--service-cluster-ip-range=10.0.0.0/24',
       '--endpoint-reconciler-type=none',
-      '--disable-admission-plugins=ServiceAccount',
       // An upgraded connection would otherwise hold a stop back for a minute.
       '--shutdown-delay-duration=0s',
       ...args,

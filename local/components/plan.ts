@@ -10,6 +10,8 @@ export interface Plan {
   readonly port: () => Promise<number>;
   /** What the stack's own API server is started with besides. */
   readonly apiServerArgs?: readonly string[];
+  /** Whether a kubelet runs the pods. */
+  readonly hasNodes?: boolean;
 }
 
 /** A component together with the addresses at which it will be found. */

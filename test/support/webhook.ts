@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,9 +42,21 @@ export async function serveWebhook(...statuses: readonly number[]): Promise<Webh
   };
 }
 
+let folder: string | undefined;
+let written = 0;
+
+/** Makes the folder of this process for such files, which goes with it. */
+function makeFolder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'okra-notifications-'));
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
 /** Writes what `OKRA_NOTIFICATIONS` names, as it is or as YAML; answers with its path. */
 export function writeNotifications(content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'okra-notifications-')), 'notifications.yaml');
+  folder ??= makeFolder();
+  written += 1;
+  const path = join(folder, `${written}.yaml`);
   writeFileSync(path, typeof content === 'string' ? content : stringify(content));
   return path;
 }

@@ -1,0 +1,73 @@
+// Builds Okra's image and runs a command, the tests of installations, in namespaces of Linux that end with it.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { cacheRoot } from '../cache.mjs';
+import { withLock } from '../lock.mjs';
+import type { Counts } from '../tests.mjs';
+import { whyNoContainers } from './here.ts';
+import { buildImages } from './images.ts';
+import { NODE_ADDRESS, SERVICE_ADDRESS } from './node.ts';
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/**
+ * What is done before the command: the node's addresses, and room for what a kubelet and containerd write in fixed places.
+ * The shell stays, to take the exit status of processes that have lost their parents.
+ */
+const script = [
+  'set -e',
+  'ip link set lo up',
+  `ip address add ${SERVICE_ADDRESS}/32 dev lo`,
+  'ip link add okra0 type bridge',
+  `ip address add ${NODE_ADDRESS}/24 dev okra0`,
+  'ip link set okra0 up',
+  // Nobody is there, but without a default route an API server finds no address of its own.
+  'ip route add default dev okra0',
+  'mkdir -p /var/lib/kubelet /var/lib/cni',
+  'for folder in /run /var/lib/kubelet /var/lib/cni /var/log; do mount -t tmpfs tmpfs "$folder"; done',
+  '"$@"',
+  'exit $?',
+].join('\n');
+
+/** Runs a command where it has the network, the mounts and the processes to itself; when it ends, all that it began ends. */
+function runAlone(command: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const namespaces = ['--net', '--mount', '--pid', '--mount-proc', '--fork', '--kill-child=SIGKILL'];
+  const child = spawn('unshare', [...namespaces, 'bash', '-c', script, 'bash', ...command], {
+    env,
+    stdio: 'inherit',
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
+  });
+}
+
+/** Leaves counts as a run of the tests does, with what was skipped. */
+async function skip(reason: string): Promise<void> {
+  say(`containers: skipped, ${reason}`);
+  const file = process.env['OKRA_TEST_COUNTS'];
+  const counts: Counts = { passed: 0, failed: 0, skipped: 1, failures: [] };
+  if (file !== undefined) await writeFile(file, JSON.stringify(counts));
+}
+
+const reason = whyNoContainers();
+if (reason === undefined) {
+  const onWait = (holder: number): void => say(`containers: process ${holder} is using them, waiting`);
+  await withLock(join(cacheRoot(process.env), 'containers.lock'), { onWait }, async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'okra-containers-'));
+    try {
+      const images = await buildImages(dir, say);
+      const env = { ...process.env, OKRA_CONTAINERS: dir, OKRA_IMAGES: JSON.stringify(images) };
+      process.exitCode = await runAlone([process.execPath, ...process.argv.slice(2)], env);
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+} else {
+  await skip(reason);
+}

@@ -1,0 +1,3 @@
+FROM scratch
+COPY pause /pause
+ENTRYPOINT ["/pause"]
