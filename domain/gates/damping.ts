@@ -9,7 +9,6 @@ import type { PresentCell } from '../versions/candidate.ts';
 /** A change of weights that no step of a rollout made, as the status reports it. */
 type UnplannedShift = NonNullable<CellStatus['unplannedShifts']>[number];
 
-/** How many of them are kept. */
 const KEPT_SHIFTS = 8;
 
 /** This many shifts that undo others hold the Cell. */

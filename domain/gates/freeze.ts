@@ -13,10 +13,6 @@ export interface Freezing {
   readonly until?: number;
 }
 
-/** Says for people which Freeze holds. */
-export const heldByFreeze = ({ name, by, reason }: Freezing): string =>
-  `Held by Freeze ${name} of ${by}: ${sentence(reason)}`;
-
 /** The Freezes that are about a namespace, by name; those that have ended are left out by `freezeAt`. */
 export function freezesOf(
   namespace: string,
@@ -35,26 +31,21 @@ export function freezesOf(
         name,
         by: textIn(by) ?? 'nobody named',
         reason: textIn(reason) ?? 'none given',
-        ...endOf(textIn(until)),
+        // One whose end cannot be read holds until it is deleted.
+        ...given({ until: parseTime(textIn(until)) }),
       };
     })
     .toSorted(byName);
 }
 
 /** Whether a Freeze is about a namespace. */
-export function isAboutNamespace(spec: FreezeSpec, namespace: string): boolean {
-  return frozenNamespaces(spec)?.includes(namespace) ?? true;
-}
+export const isAboutNamespace = (spec: FreezeSpec, namespace: string): boolean =>
+  frozenNamespaces(spec)?.includes(namespace) ?? true;
 
 /** The namespaces that a Freeze names. Undefined: it is about all, as is one of which nobody can read that, until it is deleted. */
 export function frozenNamespaces(spec: FreezeSpec): readonly string[] | undefined {
   const namespaces: unknown = fieldsIn(spec)['namespaces'];
   return Array.isArray(namespaces) ? namespaces.flatMap((one) => textIn(one) ?? []) : undefined;
-}
-
-/** When a Freeze ends; one whose end cannot be read holds until it is deleted. */
-function endOf(until: string | undefined): Pick<Freezing, 'until'> {
-  return given({ until: parseTime(until) });
 }
 
 /** The Freeze that holds at a time: of several, the one that holds longest. */
@@ -71,12 +62,10 @@ export interface ClosedGate {
 export function holdOfFreeze(freezes: readonly Freezing[], now: number): ClosedGate | undefined {
   const freeze = freezeAt(freezes, now);
   if (freeze === undefined) return undefined;
-  const { until } = freeze;
+  const { name, by, reason, until } = freeze;
   const end = until === undefined ? 'deleted' : `deleted, or ends at ${new Date(until).toISOString()}`;
-  return {
-    ...(until === undefined ? {} : { until }),
-    message: `${heldByFreeze(freeze)} Continues when it is ${end}.`,
-  };
+  const message = `Held by Freeze ${name} of ${by}: ${sentence(reason)} Continues when it is ${end}.`;
+  return { ...given({ until }), message };
 }
 
 /** The Freeze that holds longest, which is all that counts: nobody deletes those that are over, and each look would carry them along. */

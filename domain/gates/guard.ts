@@ -20,10 +20,7 @@ export interface GuardInput {
   readonly now: number;
 }
 
-/**
- * Lets a shift pass only with what its purpose needs, which the writer looks at just before it writes.
- * `whenTimedOut` is what happens when the groups lack targets for longer than `spec.healthTimeout`.
- */
+/** Lets a shift pass only with what its purpose needs; `whenTimedOut` decides once that is lacking for longer than `spec.healthTimeout`. */
 export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   switch (shiftPurposes[shift.purpose].needs) {
     case 'Healthy':
@@ -35,10 +32,7 @@ export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: str
   }
 }
 
-/**
- * Gives no group more that has no healthy target. A group that no rule uses reports its targets as `unused` (API_TargetHealth,
- * Target.NotInUse), so it is attached at weight 0 first, and only when a target is registered with it.
- */
+/** Gives no group more without a healthy target; one that no rule uses is attached at 0 first, as ELBv2 does not check it (Target.NotInUse). */
 function onlyHealthy(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   const { observed } = input;
   const receiving = gaining(shift.shares, certain(observed));
@@ -111,10 +105,7 @@ export const isAbout = (
   arns: readonly string[],
 ): boolean => targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
 
-/**
- * Attaches the groups that a write was refused for, because none of them has a healthy target: ELBv2 checks only the targets
- * of groups that a rule uses. All other weights stay; where not all fit, one that is healthy is enough.
- */
+/** Attaches the groups that a write was refused for: ELBv2 checks only those that a rule uses. All other weights stay. */
 export function attachFirst(decision: Decision, input: GuardInput): Decision {
   const { observed, state } = input;
   if (decision.do !== 'Shift' || state.backoff?.reason !== 'NoHealthyTargets') return decision;

@@ -3,9 +3,7 @@ import type { WeightedTargetGroup } from '../model/target-group.ts';
 /** What ELBv2 says about the targets of one target group. */
 export interface TargetHealth {
   readonly targetGroupARN: string;
-  /** Targets in state `healthy`. */
   readonly healthy: number;
-  /** All registered targets. */
   readonly total: number;
   /** The states of the others with ELBv2's own reason, for people: `2 unhealthy (Target.Timeout)`. */
   readonly others: string;
@@ -67,15 +65,9 @@ export const losingAll = ({ from, to }: WeightChange): readonly WeightedTargetGr
   from.filter(({ arn, weight }) => weight > 0 && !to.some((one) => one.arn === arn && one.weight > 0));
 
 /** The sides of a write that leaves all traffic without a healthy target, each with its health, for people. */
-export interface Stranding {
-  readonly from: string;
-  readonly to: string;
-}
+export type Stranding = Readonly<Record<'from' | 'to', string>>;
 
-/**
- * Finds out whether a write takes the last weight from groups with healthy targets and gives all of it to groups without
- * any; undefined when it does not. Health that could not be read (undefined) counts as healthy on neither side.
- */
+/** Finds a write that moves all traffic from healthy groups to groups without a healthy target; unread health counts as healthy on neither side. */
 export function strandedBy(
   change: WeightChange,
   healthOf: (targetGroupARN: string) => TargetHealth | undefined,

@@ -15,13 +15,7 @@ const DEFAULT_EVACUATION = { policy: 'Auto', after: '15s', returnAfter: '5m' } a
 /** How often targets are checked while a group in the rule has no healthy one, or has just got one again, in milliseconds. */
 const CHECK_MS = 15_000;
 
-interface Evacuation {
-  readonly isOn: boolean;
-  readonly afterMs: number;
-  readonly returnAfterMs: number;
-}
-
-function evacuationOf({ spec }: PresentCell): Evacuation {
+function evacuationOf({ spec }: PresentCell) {
   const { policy, after, returnAfter } = { ...DEFAULT_EVACUATION, ...spec.evacuation };
   return {
     isOn: policy === 'Auto',
@@ -50,7 +44,7 @@ function healthFrom(
   before: GroupHealth | undefined,
   healthy: number,
   now: number,
-  { afterMs, returnAfterMs }: Evacuation,
+  { afterMs, returnAfterMs }: ReturnType<typeof evacuationOf>,
 ): Pick<GroupHealth, 'is' | 'since'> {
   if (healthy === 0) {
     if (before?.is === 'Unhealthy') return before;
@@ -108,17 +102,13 @@ export function carryingOf<Group extends TargetGroup>(
   return better.length > 0 ? better : groups;
 }
 
-/**
- * Moves the weight of groups without a healthy target to the others of their version, and gives those of a rollout their share
- * back; each version keeps its weight. At rest, a group comes back as one that joins.
- */
+/** Moves the weight of groups without a healthy target to others of their version, and back during a rollout. */
 export function evacuate(input: GuardInput): Decision | undefined {
   const { observed, cell, state } = input;
   const { rollout, targets } = state;
   if (targets === undefined) return undefined;
-  const resting = rollout === undefined ? stableSet(observed, cell) : undefined;
   const sides =
-    rollout === undefined ? (resting === undefined ? [] : [resting]) : [rollout.stable, rollout.canary];
+    rollout === undefined ? [stableSet(observed, cell) ?? []].flat() : [rollout.stable, rollout.canary];
   for (const side of sides) {
     const shift = evacuation(side, rollout !== undefined, input);
     if (shift !== undefined) return guard(shift, input);
@@ -198,10 +188,7 @@ export function failedByHealth(rollout: Rollout, input: GuardInput): Decision | 
 const weightText = (weighted: readonly WeightedTargetGroup[], { canary }: Rollout): string =>
   `${weighted.filter((one) => includes(canary.groups, one)).reduce((sum, { weight }) => sum + weight, 0)} % of the traffic`;
 
-/**
- * Holds the end of a rollout while the side that gets everything back has no healthy target and the canary has: a verdict against
- * the canary may come of that. A person's abort is carried out.
- */
+/** Holds the end of a rollout while only its canary has healthy targets; a person's abort is carried out. */
 export function holdForStable(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
   if (decision.do !== 'End' || decision.ending.reason === 'Aborted') return decision;
   const stable = healthOfSide(rollout.stable, input);
