@@ -25,10 +25,7 @@ const HEARTBEAT = { heartbeatTimeout: '1500ms' } as const;
 
 const CALM_HEARTBEAT = { heartbeatTimeout: '5s' } as const;
 
-/**
- * Calls to the Kubernetes API: short, and repeated a few times; then the caller says that they fail, and goes on. Not
- * waited for when they are cancelled, since something more urgent has come up.
- */
+/** Calls to the Kubernetes API: short, repeated a few times, and not waited for when something more urgent cancels them. */
 const kubernetes = {
   startToCloseTimeout: '12s',
   ...HEARTBEAT,
@@ -36,16 +33,20 @@ const kubernetes = {
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '2s', maximumAttempts: 3 },
 } as const;
 
-const onKubernetes = <Some extends object>(summary: string) =>
-  proxyActivities<Some>({ ...kubernetes, summary: inShort(summary) });
-
-/** Looks into the Kubernetes API and reports to it. */
-export const objects = onKubernetes<
-  Only<'observeCell' | 'reportCell' | 'readLostRun' | 'releaseLoadBalancer'>
->;
-
-/** Asks Kubernetes about those who approve. */
-export const approvers = onKubernetes<Only<'reviewApproval'>>;
+/** Looks into the Kubernetes API, reports to it, lets objects go, and asks about those who approve. */
+export const objects = (summary: string) =>
+  proxyActivities<
+    Only<
+      | 'observeCell'
+      | 'reportCell'
+      | 'readLostRun'
+      | 'releaseLoadBalancer'
+      | 'releaseApplications'
+      | 'reportStaged'
+      | 'releaseStaged'
+      | 'reviewApproval'
+    >
+  >({ ...kubernetes, summary: inShort(summary) });
 
 /** The activities that start, read and end AnalysisRuns, Experiments, Checks and Jobs. */
 export type MeasuringActivities = AnalysisActivities &
@@ -55,13 +56,8 @@ export type MeasuringActivities = AnalysisActivities &
   Omit<CheckActivities, 'runCheck'>;
 
 /** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
-export const measurements = onKubernetes<MeasuringActivities>;
-
-/** Lets a Cell with applications go. */
-export const releases = onKubernetes<Only<'releaseApplications'>>;
-
-/** Reports on a StagedBindingPolicy, and lets it go. */
-export const stagedReports = onKubernetes<Only<'reportStaged' | 'releaseStaged'>>;
+export const measurements = (summary: string) =>
+  proxyActivities<MeasuringActivities>({ ...kubernetes, summary: inShort(summary) });
 
 /** What takes traffic of an application back or holds it, in the Kubernetes API alone: not on the queue of what may not answer. */
 export const urgentApplications = (summary: string) =>

@@ -101,7 +101,6 @@ vi.mock('./activities.ts', async (original) => ({
     },
   }),
   objects: () => activities,
-  releases: () => activities,
 }));
 
 vi.mock('./interruptible.ts', () => ({

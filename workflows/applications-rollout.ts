@@ -1,29 +1,45 @@
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Paced } from '../activities/contract.ts';
 import { isAtHand, type ApplicationsDecision } from '../domain/applications/situation.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import { isUrgentlyAsked } from '../domain/applications/requests.ts';
+import {
+  applicationsAnswer,
+  applicationsRefusal,
+  askApplications,
+  isAnyInWork,
+  isUrgentlyAsked,
+} from '../domain/applications/requests.ts';
 import { performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
 import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
-import { applicationsDetails } from '../domain/applications/status.ts';
+import { applicationsDetails, applicationsPlan, applicationsView } from '../domain/applications/status.ts';
 import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
+import { requestKinds } from '../domain/model/request-kinds.ts';
+import { requestNames, type RequestName, type TakenRequest } from '../domain/model/request.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { sameStatus } from '../domain/rollout/report/events.ts';
 import {
   applicationActs,
   applicationLooks,
   objects,
-  releases,
   urgentApplications,
   inShort,
 } from './activities.ts';
 import type { Cancellation } from './live-run.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { interruptible } from './interruptible.ts';
-import { listenForApplications, type LiveApplications } from './live-applications.ts';
 import { hasFullHistory, isDue, waitUntil } from './renewal.ts';
-import { OKRA_PHASE } from './messages.ts';
+import {
+  analysisFinished,
+  changed,
+  drifted,
+  experimentFinished,
+  OKRA_PHASE,
+  planQuery,
+  stateQuery,
+} from './messages.ts';
+import { refuseApprovals } from './handle-approvals.ts';
+import { listenTo, stampOf } from './listen-to-request.ts';
 import { addLook, backoffMs, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 
 /** How fast a run looks where nothing comes of it; it is handed to the next run, so that going on does not begin anew. */
@@ -34,60 +50,14 @@ export interface LookPace {
   readonly failures: number;
 }
 
-const unpaced: LookPace = { looks: [], heldUntil: 0, failures: 0 };
-
 // A change may have put right what has failed, and is not left waiting longer than this.
 const LONGEST_HOLD_MS = 10_000;
 
-/** Holds looks back where one would follow the other; `asked` says how often someone has asked for something, which waits for none of that. */
-function paceLooks(asked: () => number, begun: LookPace = unpaced) {
-  let pace = begun;
-  // A run hears what was asked before it began as soon as it listens: no look has come after that yet.
-  let seen = 0;
-  const isHeld = (): boolean => pace.heldUntil > Date.now() && asked() === seen;
-  return {
-    /** What is asked from now on comes after the look that begins. */
-    begin: (): void => void (seen = asked()),
-    answered: (): void => void (pace = { ...pace, failures: 0 }),
-    wasIdle: (): void => {
-      const now = Date.now();
-      const looks = addLook(pace.looks, now);
-      pace = { ...pace, looks, heldUntil: now + pauseBeforeLook(looks, now) };
-    },
-    /** Says how long to wait at most until the next look, in milliseconds. */
-    hasFailed: (): number => {
-      const now = Date.now();
-      const failures = pace.failures + 1;
-      const wait = backoffMs(failures);
-      const heldUntil = now + Math.min(wait, LONGEST_HOLD_MS);
-      pace = { looks: addLook(pace.looks, now), heldUntil, failures };
-      return wait;
-    },
-    isHeld,
-    /** Waits until it need not any more, or the next run is due. */
-    rest: async (): Promise<void> => {
-      const isOver = (): boolean => asked() !== seen || isDue();
-      await waitUntil(isOver, pace.heldUntil - Date.now(), 'What it depends on changes all the time');
-    },
-    /** What the next run begins with; undefined: it looks at once. */
-    handedOver: (): LookPace | undefined => {
-      if (pace.looks.length === 0) return undefined;
-      return isHeld() ? pace : { ...pace, heldUntil: 0 };
-    },
-  };
-}
-
 /** How a run begins and ends. */
-export interface ApplicationsRun {
+interface ApplicationsRun {
   readonly cancellation: Cancellation;
   readonly pace?: LookPace | undefined;
-  readonly renew: (state: ApplicationsState, next: NextRun) => Promise<never>;
-}
-
-/** What the next run is told besides the state. */
-export interface NextRun {
-  readonly isCancelled: boolean;
-  readonly pace: LookPace | undefined;
+  readonly renew: (state: ApplicationsState, isCancelled: boolean, pace?: LookPace) => Promise<never>;
 }
 
 interface Ended {
@@ -105,13 +75,20 @@ const INTERVAL_SECONDS_IN_WORK = 10;
 export async function rollOutApplications(
   key: ObjectKey,
   handedOver: ApplicationsState,
-  { cancellation, renew, pace: begun }: ApplicationsRun,
+  { cancellation, renew, pace: begun = { looks: [], heldUntil: 0, failures: 0 } }: ApplicationsRun,
 ): Promise<Ended> {
   const live = listenForApplications(handedOver, cancellation);
   let intervalSeconds = FIRST_INTERVAL_SECONDS;
   let timesReleased = 0;
   let goesOn = false;
-  const pace = paceLooks(live.asked, begun);
+  let pace = begun;
+  // What someone asks for waits for nothing that holds looks back; what was asked before a run began no look has answered yet.
+  let askedBefore = 0;
+  const isHeld = (): boolean => pace.heldUntil > Date.now() && live.asked() === askedBefore;
+  const rest = async (): Promise<void> => {
+    const isOver = (): boolean => live.asked() !== askedBefore || isDue();
+    await waitUntil(isOver, pace.heldUntil - Date.now(), 'What it depends on changes all the time');
+  };
   const until = async (heard: number, milliseconds: number, summary: string): Promise<void> =>
     void (await waitUntil(
       () => live.heard() !== heard || isDue(),
@@ -120,18 +97,25 @@ export async function rollOutApplications(
     ));
   const idle = async (heard: number, at: number, message: string): Promise<void> => {
     await until(heard, at - Date.now(), message);
-    pace.wasIdle();
-    if (pace.isHeld()) await pace.rest();
+    const now = Date.now();
+    const looks = addLook(pace.looks, now);
+    pace = { ...pace, looks, heldUntil: now + pauseBeforeLook(looks, now) };
+    if (isHeld()) await rest();
   };
   const backOff = async (heard: number, { message }: Failure): Promise<void> => {
     setCurrentDetails(`**Trying again** ${message}`);
-    const at = Date.now() + pace.hasFailed();
-    if (pace.isHeld()) await pace.rest();
+    const now = Date.now();
+    const failures = pace.failures + 1;
+    const wait = backoffMs(failures);
+    pace = { looks: addLook(pace.looks, now), heldUntil: now + Math.min(wait, LONGEST_HOLD_MS), failures };
+    const at = now + wait;
+    if (isHeld()) await rest();
     if (at > Date.now()) await until(heard, at - Date.now(), `Trying again: ${message}`);
   };
   const goOn = async (): Promise<never> => {
     setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-    return renew(live.state(), { isCancelled: live.isCancelled(), pace: pace.handedOver() });
+    const handed = isHeld() ? pace : { ...pace, heldUntil: 0 };
+    return renew(live.state(), live.isCancelled(), pace.looks.length === 0 ? undefined : handed);
   };
 
   const turn = async (heard: number): Promise<Ended | undefined> => {
@@ -145,7 +129,7 @@ export async function rollOutApplications(
     }
     ({ intervalSeconds = intervalSeconds } = found);
     const decision = await step(found, live);
-    pace.answered();
+    pace = { ...pace, failures: 0 };
     goesOn = isUrgent && decision.do === 'Act';
     // What the Cell has made may have finalizers that do not go; a word comes when it goes.
     timesReleased = decision.do === 'Release' ? timesReleased + 1 : 0;
@@ -157,11 +141,11 @@ export async function rollOutApplications(
     return undefined;
   };
 
-  if (pace.isHeld()) await pace.rest();
-  if (pace.isHeld()) await goOn();
+  if (isHeld()) await rest();
+  if (isHeld()) await goOn();
   for (;;) {
     const heard = live.heard();
-    pace.begin();
+    askedBefore = live.asked();
     try {
       const ended = await turn(heard);
       if (ended !== undefined) return ended;
@@ -251,7 +235,7 @@ async function perform(
 ): Promise<void> {
   const uid = cell?.uid ?? '';
   if (decision.do === 'Release') {
-    const { message } = await releases(decision.message).releaseApplications({ key, uid });
+    const { message } = await objects(decision.message).releaseApplications({ key, uid });
     setCurrentDetails(`**Deleting** ${message}`);
     return;
   }
@@ -272,4 +256,55 @@ async function perform(
     const failure = { ...failureOf(error), action };
     live.change((state) => troubled(state, application, failure, Date.now()));
   }
+}
+
+/** What a run for a Cell with applications knows by now; words from outside change it while the workflow waits. */
+type LiveApplications = ReturnType<typeof listenForApplications>;
+
+/** Listens to all that a run is told, and answers what it is asked. */
+function listenForApplications(begun: ApplicationsState, cancellation: Cancellation) {
+  let known = begun;
+  let heard = 0;
+  let asked = 0;
+  let isCancelled = false;
+  const wake = (): void => void (heard += 1);
+  const wakeAtOnce = (): void => {
+    asked += 1;
+    wake();
+  };
+  const look = { description: 'Looks at the Cell and all that it depends on again.' };
+  for (const told of [changed, drifted, analysisFinished, experimentFinished]) setHandler(told, wake, look);
+  const take = (request: TakenRequest<RequestName>): void => {
+    known = askApplications(known, request);
+    wakeAtOnce();
+  };
+  for (const name of requestNames) {
+    listenTo(name, {
+      description: requestKinds[name].description,
+      refusal: () => applicationsRefusal(known, name),
+      answer: () => applicationsAnswer(name, known),
+      take: (sent) => take({ action: name, ...stampOf(sent) }),
+    });
+  }
+  refuseApprovals(
+    'Cell has applications: their traffic moves without approval steps. Approve a Cell with a rollout of its own.',
+  );
+  setHandler(stateQuery, () => applicationsView(known), { description: 'Where the applications stand.' });
+  setHandler(planQuery, () => applicationsPlan(known), { description: 'In which order they go.' });
+  const cancel = (): void => {
+    if (isAnyInWork(known)) take({ action: 'abort', ...CANCELLED, at: Date.now() });
+    else isCancelled = true;
+    wakeAtOnce();
+  };
+  cancellation.requested.catch(cancel);
+  if (cancellation.isDue) cancel();
+  return {
+    state: (): ApplicationsState => known,
+    change: (next: (state: ApplicationsState) => ApplicationsState): void => void (known = next(known)),
+    heard: (): number => heard,
+    /** How many of them were asked by someone. */
+    asked: (): number => asked,
+    /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
+    isCancelled: (): boolean => isCancelled,
+  };
 }

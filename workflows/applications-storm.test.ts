@@ -121,7 +121,6 @@ vi.mock('./activities.ts', async (original) => ({
   applicationActs: () => activities,
   urgentApplications: () => activities,
   objects: () => activities,
-  releases: () => activities,
 }));
 
 const { cellRollout } = await import('./cell-rollout.ts');

@@ -7,12 +7,18 @@ import { carryOut as carryOutWith, type Asked, type Outside } from '../domain/ro
 import { doneStale, type CarriedOut } from '../domain/rollout/record/performed.ts';
 import { withoutInspected } from '../domain/rollout/record/record.ts';
 import type { Run } from '../domain/rollout/record/run.ts';
-import type { Telling } from './report-cell.ts';
+import type { CellReport, ReportOutcome } from '../domain/rollout/report/events.ts';
 import { routeOf, type Route, listenerARNOf } from '../domain/load-balancers/load-balancer.ts';
 import { shiftDone, shiftRequest } from '../domain/rollout/shift.ts';
 import { measurementName, type ReadVerdict } from '../domain/rollout/measure/measurement.ts';
 import type { Activities } from '../activities/contract.ts';
 import type { MeasuringActivities } from './activities.ts';
+
+/** A report that is due, and what takes up what became of it. */
+export interface Telling {
+  readonly report: CellReport;
+  readonly answered: (answer: ReportOutcome) => void;
+}
 
 /** What a decision is performed with. */
 export interface Situation {

@@ -3,16 +3,19 @@ import {
   CancellationScope,
   condition,
   setCurrentDetails,
+  upsertSearchAttributes,
   workflowInfo,
   uuid4,
 } from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
-import type { Outcome, Performable } from '../domain/model/decision.ts';
+import type { Decision, Outcome, Performable } from '../domain/model/decision.ts';
 import { given } from '../domain/model/fields.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
+import { rolloutDetailsOf } from '../domain/model/view.ts';
+import { recordReportFailure } from '../domain/rollout/record/backoff.ts';
 import { applyPerformed, type Performed } from '../domain/rollout/record/performed.ts';
 import {
   abortTakesBack,
@@ -24,18 +27,19 @@ import {
   newRun,
   recordLook,
   withReportedStatus,
+  withState,
 } from '../domain/rollout/record/run.ts';
-import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
+import { dueReport, recordReport, takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects, inShort, configs, elbv2Reads, measurements, traffic } from './activities.ts';
 import { rollOutApplications, type LookPace } from './applications-rollout.ts';
 import { type Cancellation, listen, type LiveRun } from './live-run.ts';
 import { failureOf, isLost } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { hasLongHistory, goOn, isSuperseded, waitUntil } from './renewal.ts';
-import { report, show } from './report-cell.ts';
+import { OKRA_PHASE, OKRA_VERSION } from './messages.ts';
 import { isUrgent } from '../domain/model/shift-purpose.ts';
 import * as attempt from '../domain/rollout/record/attempt.ts';
-import { carryOut, type Situation, type Hands } from './carry-out.ts';
+import { carryOut, type Situation, type Hands, type Telling } from './carry-out.ts';
 
 const hands: Hands = { objects, measurements, elbv2Reads, traffic, configs, newId: uuid4 };
 
@@ -94,7 +98,7 @@ const rollApplications = (
 ) =>
   rollOutApplications(key, state, {
     ...begun,
-    renew: (applications, { isCancelled, pace }) =>
+    renew: (applications, isCancelled, pace) =>
       goOn<typeof cellRollout>({ key, applications, ...given({ pace }), ...cancelled(isCancelled) }),
   });
 
@@ -203,4 +207,42 @@ async function rest(
   const milliseconds = until === undefined ? undefined : Math.max(1, until - Date.now());
   await waitUntil(() => hasHeard() || live.hasUnknown(), milliseconds, inShort(message));
   return undefined;
+}
+
+/** Shows where the rollout stands in the Web UI and in the search attributes; answers with what is to be written to the Cell's status, if anything. */
+function show(live: LiveRun, decision: Decision): Telling | undefined {
+  const sent = live.run();
+  const due = dueReport(sent, decision, { workflow: workflowInfo(), now: Date.now() });
+  if (due === undefined) return undefined;
+  const { status, events, cell, isNewPhase } = due;
+  setCurrentDetails(rolloutDetailsOf({ ...sent.state, reported: status }));
+  if (due.is === 'Later') return undefined;
+  const answered: Telling['answered'] = (answer) => {
+    if (answer.is === 'Told') live.change((now) => recordReport(now, sent, status));
+    else live.change((now) => withState(now, (state) => recordReportFailure(state, answer, Date.now())));
+  };
+  if (due.is === 'Same') {
+    answered({ is: 'Told' });
+    return undefined;
+  }
+  if (isNewPhase) {
+    upsertSearchAttributes([
+      { key: OKRA_PHASE, value: status.phase ?? null },
+      { key: OKRA_VERSION, value: status.desiredVersion ?? null },
+    ]);
+  }
+  return { report: { ...cell, status, events }, answered };
+}
+
+/** Shows where the rollout stands: in the Cell's status when it has changed, in the Web UI, and in the search attributes. */
+async function report(live: LiveRun, decision: Decision, happened: () => boolean): Promise<void> {
+  const telling = show(live, decision);
+  if (telling === undefined) return;
+  const send = () => objects(`Report: ${telling.report.status.phase ?? ''}`).reportCell(telling.report);
+  try {
+    const answer = await interruptible(send, { happened });
+    if (answer.is === 'Answered') telling.answered({ is: 'Told' });
+  } catch (error) {
+    telling.answered({ is: 'Refused', ...failureOf(error) });
+  }
 }

@@ -53,14 +53,13 @@ async function compare(
     const wake = elbv2Reads('The health of its targets has changed');
     await wake.wakeWriter({ type: request.type, key, isOwnedByCell: true, forTargets: true });
   }
+  const hidden =
+    unread === 0 ? '' : ` Okra may not read ${unread} of the namespaces that it watches.`;
   const synced = {
     ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
     ...(isSplit ? { againInSeconds: SPLIT_SECONDS } : {}),
     isPresent: watched + unread > 0,
-    message: `${watched} objects watched, ${drifted.length} differed at the last look.${unreadIn(unread)}`,
+    message: `${watched} objects watched, ${drifted.length} differed at the last look.${hidden}`,
   };
   return { finding, synced };
 }
-
-const unreadIn = (namespaces: number): string =>
-  namespaces === 0 ? '' : ` Okra may not read ${namespaces} of the namespaces that it watches.`;

@@ -31,15 +31,21 @@ export async function entity({
 }: Entity): Promise<void> {
   let wakes = 0;
   let intervalSeconds = first;
-  let failed = before === undefined ? [] : [before];
+  let failed: readonly FailedBefore[] = before === undefined ? [] : [before];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   for (let woken = true; ;) {
     if (woken && spreadSeconds > 0) {
       await sleep(Math.random() * spreadSeconds * 1000, { summary: 'Not all at once' });
     }
     const seen = wakes;
-    const { synced, isFailed } = await attempt(() => sync(...failed));
-    failed = isFailed ? [failed[0] ?? { failingSince: Date.now() }] : [];
+    let synced: Synced;
+    try {
+      synced = await sync(...failed);
+      failed = [];
+    } catch (error) {
+      synced = { isPresent: true, message: failureOf(error).message };
+      failed = [failed[0] ?? { failingSince: Date.now() }];
+    }
     // The interval may be set otherwise since this run was started.
     intervalSeconds = synced.intervalSeconds ?? intervalSeconds;
     const { isPresent, message, againInSeconds = intervalSeconds } = synced;
@@ -49,15 +55,5 @@ export async function entity({
     if (isDue()) await renew({ intervalSeconds, ...(failed[0] && { before: failed[0] }) });
     const jittered = Math.min(intervalSeconds, againInSeconds) * (0.95 + Math.random() / 10);
     woken = await waitUntil(() => wakes !== seen || isDue(), jittered * 1000, 'Until the next sync');
-  }
-}
-
-async function attempt(
-  sync: () => Promise<Synced>,
-): Promise<{ readonly synced: Synced; readonly isFailed: boolean }> {
-  try {
-    return { synced: await sync(), isFailed: false };
-  } catch (error) {
-    return { synced: { isPresent: true, message: failureOf(error).message }, isFailed: true };
   }
 }

@@ -27,7 +27,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
 const reviews: { readonly asked: ApprovalReview; readonly answer: (allowed: boolean | Error) => void }[] = [];
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),
-  approvers: () => ({
+  objects: () => ({
     reviewApproval: (asked: ApprovalReview) =>
       new Promise((resolve, reject) => {
         const answer = (allowed: boolean | Error): void =>

@@ -10,17 +10,10 @@ import {
   standOf,
   type Claim,
 } from '../domain/rollout/record/approval.ts';
-import { approvers } from './activities.ts';
+import { objects } from './activities.ts';
 import { decode } from './listen-to-request.ts';
 import { failureOf } from './failure.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
-
-/** The rollout whose step takes approvals. */
-export interface Approved {
-  readonly key: ObjectKey;
-  readonly state: () => RolloutState;
-  readonly take: (change: (state: RolloutState) => RolloutState) => void;
-}
 
 const MOST_AT_ONCE = 20;
 
@@ -29,7 +22,11 @@ const description =
 const options = { description, unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON };
 
 /** Listens to those who approve, by signal and by update: what they say of themselves is looked at by Kubernetes before it counts. */
-export function handleApprovals(asked: Approved): void {
+export function handleApprovals(asked: {
+  readonly key: ObjectKey;
+  readonly state: () => RolloutState;
+  readonly take: (change: (state: RolloutState) => RolloutState) => void;
+}): void {
   const underWay = new Set<string>();
   const read = (sent: Sent): Claim | string => {
     const got = claimFrom(decode(sent), Date.now());
@@ -37,7 +34,7 @@ export function handleApprovals(asked: Approved): void {
     const { claim } = got;
     if (underWay.has(claim.by))
       return `another approval by ${claim.by} is being checked. Wait for the answer.`;
-    if (underWay.size >= MOST_AT_ONCE) return TOO_MANY;
+    if (underWay.size >= MOST_AT_ONCE) return `more than ${MOST_AT_ONCE} approvals at once. Approve again.`;
     return refusalToApprove(asked.state(), claim) ?? claim;
   };
   const count = async (sent: Sent): Promise<ReturnType<typeof countApproval>> => {
@@ -48,7 +45,7 @@ export function handleApprovals(asked: Approved): void {
     const problem = await problemWith(claim, asked.key).finally(() => underWay.delete(claim.by));
     return problem ?? countApproval(asked.state(), claim, stand);
   };
-  const take = async (sent: Sent): Promise<Awaited<ReturnType<typeof count>>> => {
+  const take = async (sent: Sent): Promise<ReturnType<typeof countApproval>> => {
     const counted = await count(sent);
     asked.take((state) => (typeof counted === 'string' ? refusedApproval(state, counted) : counted.state));
     return counted;
@@ -89,7 +86,7 @@ export function refuseApprovals(message: string): void {
 
 async function problemWith({ by, groups }: Claim, key: ObjectKey): Promise<string | undefined> {
   try {
-    const { reviewApproval } = approvers(`Ask Kubernetes whether ${by} may approve`);
+    const { reviewApproval } = objects(`Ask Kubernetes whether ${by} may approve`);
     // A cancellation of the workflow is an abort, which the rollout takes up itself.
     const { allowed } = await CancellationScope.nonCancellable(() => reviewApproval({ key, by, groups }));
     return allowed
@@ -99,7 +96,5 @@ async function problemWith({ by, groups }: Claim, key: ObjectKey): Promise<strin
     return `cannot find out whether ${by} may approve: ${failureOf(error).message} Approve again.`;
   }
 }
-
-const TOO_MANY = `more than ${MOST_AT_ONCE} approvals at once. Approve again.`;
 
 const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, 'Refused');

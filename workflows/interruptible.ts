@@ -11,10 +11,7 @@ export interface Interruption {
   readonly at?: number | undefined;
 }
 
-/**
- * Waits for an activity until it answers or something interrupts it, which cancels it. A write that is cancelled is
- * waited for all the same (`WAIT_CANCELLATION_COMPLETED`), since nobody else may write before it has ended.
- */
+/** Waits for an activity until it answers or is interrupted; a write that is cancelled is waited for all the same (`WAIT_CANCELLATION_COMPLETED`). */
 export async function interruptible<Value>(
   run: () => Promise<Value>,
   { happened, at }: Interruption,

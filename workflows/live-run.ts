@@ -101,13 +101,11 @@ export interface Cancellation {
   readonly isDue: boolean;
 }
 
-interface AskedRollout {
+/** Listens to what operators ask of a rollout, by signal and by update. */
+export function handleRequests(asked: {
   readonly run: () => run.Run;
   readonly take: (name: RequestName, stamp: Stamp) => void;
-}
-
-/** Listens to what operators ask of a rollout, by signal and by update. */
-export function handleRequests(asked: AskedRollout): void {
+}): void {
   for (const name of requestNames) {
     listenTo(name, {
       description: requestKinds[name].description,

@@ -1,9 +1,8 @@
 import { condition, setHandler } from '@temporalio/workflow';
-import type { ConfigResult } from '../activities/contract.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
 import { configs, inShort } from './activities.ts';
-import { failureOf, type Failure } from './failure.ts';
+import { failureOf } from './failure.ts';
 import { changed, drifted } from './messages.ts';
 import { goOn, isDue } from './renewal.ts';
 
@@ -35,33 +34,21 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
 
   for (let failures = 0; ;) {
     const seen = wakes;
-    const result = await attempt();
-    switch (result.is) {
-      case 'Gone':
-      case 'Served':
-        failures = 0;
-        verify &&= wakes !== seen;
-        if (wakes === seen) return;
-        break;
-      case 'Refused': {
-        failures += 1;
-        // Nobody knows whether it was applied all the same.
-        verify = true;
-        const longest = LONGEST_BACKOFF_MS[result.permanent ? 'permanent' : 'transient'];
-        await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(failures - 1, 20)), {
-          summary: inShort(`Trying again: ${result.message}`),
-        });
-      }
+    try {
+      await configs('Make the load balancer what the object says').applyLoadBalancer({ ref, verify });
+      failures = 0;
+      verify &&= wakes !== seen;
+      if (wakes === seen) return;
+    } catch (error) {
+      const { permanent, message } = failureOf(error);
+      failures += 1;
+      // Nobody knows whether it was applied all the same.
+      verify = true;
+      const longest = LONGEST_BACKOFF_MS[permanent ? 'permanent' : 'transient'];
+      await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(failures - 1, 20)), {
+        summary: inShort(`Trying again: ${message}`),
+      });
     }
     if (isDue()) await goOn<typeof loadBalancerConfig>({ ...input, verify });
-  }
-
-  async function attempt(): Promise<ConfigResult | ({ readonly is: 'Refused' } & Failure)> {
-    const request = { ref, verify };
-    try {
-      return await configs('Make the load balancer what the object says').applyLoadBalancer(request);
-    } catch (error) {
-      return { is: 'Refused', ...failureOf(error) };
-    }
   }
 }

@@ -16,19 +16,9 @@ export const OKRA_VERSION = defineSearchAttributeKey('OkraVersion', 'KEYWORD');
 /** The phase of the Cell. */
 export const OKRA_PHASE = defineSearchAttributeKey('OkraPhase', 'KEYWORD');
 
-/**
- * The names of the signals that this run has no handler for, in the order in which they came. A default handler would
- * have them decoded by the SDK, and one that cannot be decoded would fail the workflow task for ever; they wait in a
- * list of the SDK's instead, which is read here.
- */
+/** The names of the signals without a handler, in order; a default handler would fail the workflow task on what cannot be decoded. */
 export const unknownSignals = (): readonly string[] =>
   (maybeGetActivator()?.bufferedSignals ?? []).map(({ signalName }) => signalName ?? '');
-
-/** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
-export interface Request {
-  readonly by?: string;
-  readonly reason?: string;
-}
 
 /** The answer to an operator's update: one sentence on what happens now. */
 export interface Answer {

@@ -29,8 +29,6 @@ vi.mock('./activities.ts', async (original) => ({
   objects: () => ({
     observeCell: () => ((world.looks += 1), Promise.resolve(world.observe())),
     reportCell: (report: Parameters<World['report']>[0]) => Promise.resolve(world.report(report)),
-  }),
-  approvers: () => ({
     reviewApproval: () => new Promise((resolve) => reviews.push(() => resolve({ allowed: true }))),
   }),
 }));

@@ -19,10 +19,7 @@ const MOST_SIGNALS = 8_000;
 export const hasFullHistory = (signals: number): boolean =>
   signals > MOST_SIGNALS || workflowInfo().historyLength > FULL_HISTORY;
 
-/**
- * Whether another version of the worker is to do this workflow from the next run on. Where workers have versions, each
- * run stays on the version on which it began.
- */
+/** Whether another version of the worker is to do this workflow from the next run on. */
 export const isSuperseded = (): boolean => workflowInfo().targetWorkerDeploymentVersionChanged;
 
 /** Whether the next run is to take over, with nothing under way. A condition may ask. */

@@ -70,7 +70,7 @@ const activities = {
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),
   stages: () => activities,
-  stagedReports: () => activities,
+  objects: () => activities,
 }));
 
 /** The run ends, and another is to go on with this. */

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
-import type { StageWrite } from '../domain/staged/state.ts';
+import type { StageApplied } from '../activities/contract.ts';
 import { aSpec, World } from '../domain/staged/testing/world.ts';
 
 interface Handler {
@@ -52,7 +52,7 @@ const activities = {
     meanwhile();
     return found;
   },
-  applyStage: (change: StageWrite) => {
+  applyStage: (change: StageApplied) => {
     generations.push(change.generation);
     placing();
     return act('apply', () => world.perform({ do: 'Apply', message: '', ...change }));
@@ -76,7 +76,7 @@ vi.mock('./renewal.ts', async (original) => ({
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),
   stages: () => activities,
-  stagedReports: () => activities,
+  objects: () => activities,
 }));
 
 const { stagedBinding } = await import('./staged-binding.ts');

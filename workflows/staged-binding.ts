@@ -15,8 +15,8 @@ import { addLook, backoffMs, pauseBeforeLook, type Looks } from '../domain/model
 import { sameStatus } from '../domain/rollout/report/events.ts';
 import { deriveStagedStatus } from '../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
-import { stagedReports, stages, inShort } from './activities.ts';
-import { failureOf, type Failure } from './failure.ts';
+import { objects, stages, inShort } from './activities.ts';
+import { failureOf } from './failure.ts';
 import { changed, stagedQuery } from './messages.ts';
 import { goOn, isDue, waitUntil } from './renewal.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -92,7 +92,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     const status = deriveStagedStatus({ name, object, state, decision, now: Date.now() });
     setCurrentDetails(status.message ?? '');
     if (sameStatus(status, object.status)) return;
-    await stagedReports(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
+    await objects(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
     observed = { ...observed, object: { ...object, status } };
   };
   const step = async (): Promise<StagedDecision> => {
@@ -139,7 +139,10 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
         await untilWoken(seen, until - Date.now(), decision.message);
         await rest(seenAsked);
       } else if (repeated >= MOST_REPEATED) {
-        const conflict = repeatedly(decision);
+        const conflict = failed(
+          'Conflict',
+          `${decision.message} This was done ${MOST_REPEATED} times, and something changes it back: find out what writes the BindingPolicy, and whether this KubeStellar knows every field of spec.downsync. Retrying in a minute.`,
+        );
         state = holdTime(state, conflict, Date.now());
         await report(conflict);
         await waitUntil(() => asked !== seenAsked || isDue(), REPEATED_MS, inShort(decision.message));
@@ -148,7 +151,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const failure = failureOf(error);
       failures += 1;
       // Nobody knows what the stage has come to meanwhile.
-      const trouble = troubleOf(failure);
+      const trouble = failed(failure.reason, `${failure.message} Retrying.`);
       state = holdTime(resumeTime(state, Date.now()), trouble, Date.now());
       await report(trouble).catch((refused: unknown) => void failureOf(refused));
       await untilWoken(seen, backoffMs(failures), `Trying again: ${failure.message}`);
@@ -172,7 +175,7 @@ async function perform(decision: StagedDecision, name: string, { object }: Obser
       return stages(message).removeStage({ name, policy });
     }
     case 'Release':
-      return stagedReports(decision.message).releaseStaged(name);
+      return objects(decision.message).releaseStaged(name);
     case 'Look':
     case 'Wait':
     case 'Close':
@@ -182,18 +185,10 @@ async function perform(decision: StagedDecision, name: string, { object }: Obser
   }
 }
 
-const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
+const failed = (reason: string, message: string): StagedDecision => ({
   do: 'Wait',
   phase: 'Failed',
   reason,
-  message: `${message} Retrying.`,
-  isTrouble: true,
-});
-
-const repeatedly = ({ message }: StagedDecision): StagedDecision => ({
-  do: 'Wait',
-  phase: 'Failed',
-  reason: 'Conflict',
-  message: `${message} This was done ${MOST_REPEATED} times, and something changes it back: find out what writes the BindingPolicy, and whether this KubeStellar knows every field of spec.downsync. Retrying in a minute.`,
+  message,
   isTrouble: true,
 });

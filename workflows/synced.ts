@@ -12,10 +12,7 @@ interface SyncInput {
   readonly before?: FailedBefore;
 }
 
-/**
- * Keeps what an object asks for the same as what there is, for as long as the object exists: the workflow of every kind
- * that is synced. The type of the workflow says by which activity; the contract of activities has one for each kind.
- */
+/** Keeps an object and what there is the same: the workflow of every kind that is synced, whose type names the activity. */
 export async function synced(input: SyncInput): Promise<void> {
   const { key, intervalSeconds, before } = input;
   const { workflowType } = workflowInfo();
