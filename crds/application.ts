@@ -1,4 +1,4 @@
-import { boolean, enum as choice, object, optional, record, string, unknown, type z } from 'zod';
+import { boolean, enum as choice, object, optional, record, string, type z } from 'zod';
 import {
   applicationListenerARN,
   duration,
@@ -146,45 +146,6 @@ const checksOf = (field: string) =>
 /** A check of an application. */
 export type ApplicationCheck = z.output<typeof check>;
 
-const shortText = string().max(4096);
-
-const revisionData = object({
-  hash: string().max(64),
-  version: string().max(63),
-  content: object({
-    clusters: listOf(
-      object({
-        name: shortText,
-        eksName: shortText,
-        server: shortText,
-        certificateAuthority: string().max(65_536),
-        secretName: shortText,
-      }),
-      64,
-    ),
-    secretLabels: record(string(), shortText),
-    targetGroups: listOf(object({ arn: shortText, clusters: listOf(shortText, 64) }), 64),
-    application: unknown(),
-  }),
-});
-
-type Written = z.output<typeof revisionData>;
-
-/** What is kept of a revision of an application. */
-export type RevisionData = Omit<Written, 'content'> & {
-  readonly content: Omit<Written['content'], 'application'> & { readonly application: ApplicationOfCell };
-};
-
-/** Reads what a ControllerRevision holds; undefined when it is not one of an application. */
-export function parseRevisionData(data: unknown): RevisionData | undefined {
-  const parsed = revisionData.safeParse(data);
-  if (!parsed.success) return undefined;
-  const applications = applicationsOfCell.safeParse([parsed.data.content.application]);
-  const application = applications.success ? applications.data[0] : undefined;
-  if (application === undefined) return undefined;
-  return { ...parsed.data, content: { ...parsed.data.content, application } };
-}
-
 const ANYTHING = 'x-kubernetes-preserve-unknown-fields';
 
 // The API server cannot tell the keys of the shorter form from fields, so that only Okra looks at them.
@@ -325,3 +286,32 @@ export const applicationsOfCell = withRules(listOf(application, 16, 1), [
 
 /** An application of a Cell, as its spec says it. */
 export type ApplicationOfCell = z.output<typeof application>;
+
+const shortText = string().max(4096);
+
+const revisionData = object({
+  hash: string().max(64),
+  version: string().max(63),
+  content: object({
+    clusters: listOf(
+      object({
+        name: shortText,
+        eksName: shortText,
+        server: shortText,
+        certificateAuthority: string().max(65_536),
+        secretName: shortText,
+      }),
+      64,
+    ),
+    secretLabels: record(string(), shortText),
+    targetGroups: listOf(object({ arn: shortText, clusters: listOf(shortText, 64) }), 64),
+    application,
+  }),
+});
+
+/** What is kept of a revision of an application. */
+export type RevisionData = z.output<typeof revisionData>;
+
+/** Reads what a ControllerRevision holds; undefined when it is not one of an application. */
+export const parseRevisionData = (data: unknown): RevisionData | undefined =>
+  revisionData.safeParse(data).data;

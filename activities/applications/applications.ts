@@ -2,7 +2,7 @@ import type { ApplicationsActivities } from '../contract.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { readCell, type ApplicationsDependencies, type ReadCell } from './dependencies.ts';
 import { observeApplications, resolve } from './observe.ts';
-import { CELL, AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
@@ -11,14 +11,13 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { addFinalizer, removeFinalizer } from '../kubernetes/finalizers.ts';
 import { remove } from '../kubernetes/writes.ts';
 import { deleteSecrets, applySecrets, deleteUnused, removeLabels } from './secrets.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationAction } from '../../domain/applications/situation.ts';
-import { measuredRevision, childName } from '../../domain/applications/names.ts';
+import { childName } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { failure } from '../failure.ts';
 import { applyChild } from './child.ts';
+import { lookAtClusters } from './clusters.ts';
 import { startMeasurement, terminateMeasurement } from './measurements.ts';
 import { pruneRevisions, findRevisions, markGood, saveRevision } from './revisions.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
@@ -91,99 +90,70 @@ export async function performApplication(
   if (application === undefined) {
     // The spec does not have it any more.
     if (action.do === 'RemoveLabels')
-      await removeLabels(dependencies.kubernetes, key, { application: name, keep: [] });
+      await removeLabels(dependencies.kubernetes, key, name, []);
     return;
   }
   const { kubernetes } = dependencies;
   const revisions = async (): Promise<readonly ObservedRevision[]> =>
     (await findRevisions(kubernetes, cell)).get(name) ?? [];
+  const revisionOf = (all: readonly ObservedRevision[], number: number): ObservedRevision => {
+    const found = all.find((one) => one.number === number);
+    if (found !== undefined) return found;
+    throw failure('Unavailable', `Revision ${number} of application ${name} not found.`);
+  };
   switch (action.do) {
-    case 'SaveRevision':
-      await save({ cell, application, action }, dependencies, signal);
+    case 'SaveRevision': {
+      const { number, hash, version } = action;
+      const { resolved } = await resolve(cell.spec, await lookAtClusters(cell, dependencies, signal));
+      const now = resolved[name];
+      if (now?.ok !== true || now.hash !== hash)
+        throw failure('Unavailable', `Application ${name} has changed since it was observed.`);
+      await saveRevision(kubernetes, cell, name, { number, hash, version, content: now.value });
       return await pruneRevisions(kubernetes, cell, name);
+    }
     case 'MarkGood':
-      await markGood(kubernetes, cell, { application: name, number: action.number });
+      await markGood(kubernetes, cell, name, action.number);
       return await pruneRevisions(kubernetes, cell, name);
     case 'ApplySecrets': {
-      const revision = revisionOf(await revisions(), action.number, name);
-      return await applySecrets(key, { application: name, revision }, dependencies, signal);
+      const revision = revisionOf(await revisions(), action.number);
+      return await applySecrets(key, revision, dependencies, signal);
     }
     case 'RemoveLabels': {
       const kept =
-        action.number === 0 ? [] : revisionOf(await revisions(), action.number, name).content.clusters;
-      return await removeLabels(kubernetes, key, { application: name, keep: kept });
+        action.number === 0 ? [] : revisionOf(await revisions(), action.number).content.clusters;
+      return await removeLabels(kubernetes, key, name, kept);
     }
     case 'DeleteSecrets':
-      await deleteUnused(kubernetes, cell, await findRevisions(kubernetes, cell));
+      await deleteUnused(kubernetes, cell);
       return;
     case 'ApplyChild': {
       const all = await revisions();
-      const revision = revisionOf(all, action.number, name);
+      const revision = revisionOf(all, action.number);
       const keep = all.find(({ number }) => number === action.keep);
       return await applyChild(cell, { revision, keep }, dependencies, signal);
     }
     case 'StartCheck': {
-      const { namespace } = key;
-      const groups = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace });
       const all = await revisions();
-      // The spec may say something else by now, and the verdict is about the revision.
-      const { application: kept } = revisionOf(all, action.number, name).content;
-      const of = { application: kept, action, revisions: all, groups };
+      const of = { action, revision: revisionOf(all, action.number), revisions: all };
       return await startMeasurement(kubernetes, cell, of);
     }
-    case 'TerminateCheck': {
-      const number = measuredRevision(action.name);
-      const revision = (await revisions()).find((one) => one.number === number);
-      return await terminateMeasurement(kubernetes, cell, { revision, action });
-    }
+    case 'TerminateCheck':
+      return await terminateMeasurement(kubernetes, { namespace: key.namespace, name: action.name });
     case 'Forward':
-      return await forwardRequest(cell, { application: name, action }, dependencies);
+      return await forwardRequest(cell, name, action, dependencies);
     default:
       return unreachable(action);
   }
 }
 
-function revisionOf(all: readonly ObservedRevision[], number: number, application: string): ObservedRevision {
-  const found = all.find((one) => one.number === number);
-  if (found !== undefined) return found;
-  throw failure('Unavailable', `Revision ${number} of application ${application} not found.`);
-}
-
-/** Keeps what an application comes to, unless that is something else by now. */
-async function save(
-  of: {
-    readonly cell: ReadCell;
-    readonly application: ApplicationOfCell;
-    readonly action: Extract<ApplicationAction, { do: 'SaveRevision' }>;
-  },
-  dependencies: ApplicationsDependencies,
-  signal: AbortSignal,
-): Promise<void> {
-  const { cell, application, action } = of;
-  const { number, hash, version } = action;
-  const { resolved } = await resolve(cell, dependencies, signal);
-  const now = resolved[application.name];
-  if (now?.ok !== true || now.hash !== hash) {
-    throw failure('Unavailable', `Application ${application.name} has changed since it was observed.`);
-  }
-  await saveRevision(dependencies.kubernetes, cell, {
-    application: application.name,
-    number,
-    data: { hash, version, content: now.value },
-  });
-}
-
 /** Hands a request of an operator on to the workflow of an application's Cell; one that has nothing to do takes only `retry`. */
 async function forwardRequest(
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
-  of: {
-    readonly application: string;
-    readonly action: Extract<ApplicationAction, { do: 'Forward' }>;
-  },
+  application: string,
+  { request, by, reason }: Extract<ApplicationAction, { do: 'Forward' }>,
   { kubernetes, temporal, taskQueue }: ApplicationsDependencies,
 ): Promise<void> {
-  const { request, by, reason } = of.action;
-  const child = { namespace: key.namespace, name: childName(key.name, of.application) };
+  const child = { namespace: key.namespace, name: childName(key.name, application) };
   const found = await kubernetes.get<Cell>(CELL, child);
   if (found === undefined || controllerOf(found.metadata)?.uid !== uid) return;
   const asked = { by, reason };

@@ -1,11 +1,10 @@
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { type Cell, cell as cellKind } from '../../crds/cell.ts';
 import {
   childOf,
   type Child,
-  type ChildTargetGroup,
   freelyNamed,
   groupsToWrite,
   hasConditions,
@@ -20,6 +19,7 @@ import type {
   Resolved,
 } from '../../domain/applications/observation.ts';
 import { hasMarks } from '../../domain/discovery/generated.ts';
+import { omit } from '../../domain/model/fields.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { ADOPT_ANNOTATION, API_VERSION, CELL_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
@@ -27,7 +27,7 @@ import { isSameVersion } from '../../domain/versions/version.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { remove, withoutOthers } from '../kubernetes/writes.ts';
+import { remove, unlessChanged, withoutOthers } from '../kubernetes/writes.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
@@ -37,59 +37,46 @@ import { childName, targetGroupName } from '../../domain/applications/names.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 
-/** What there is of the Cell of an application, and of its target groups. */
 interface FoundChild {
   readonly object: Cell | undefined;
   readonly groups: readonly AWSTargetGroup[];
 }
 
-/** Finds the Cell of an application and its AWSTargetGroups, with those of others that have one of these names. */
+/** Finds the Cell of an application and its AWSTargetGroups, with those of others that have the name of one that it comes to. */
 export async function findChild(
   kubernetes: Pick<KubernetesClient, 'get'>,
-  { key }: Pick<ReadCell, 'key'>,
+  { key: { namespace, name: cell } }: Pick<ReadCell, 'key'>,
   of: {
     readonly application: string;
-    readonly names: readonly string[];
+    readonly wanted?: Pick<Resolved, 'targetGroups'> | undefined;
     readonly all: readonly AWSTargetGroup[];
   },
 ): Promise<FoundChild> {
-  const { namespace } = key;
-  const name = childName(key.name, of.application);
-  const object = await kubernetes.get<Cell>(CELL, { namespace, name });
-  const isMarked = ({ metadata: { labels } }: AWSTargetGroup): boolean =>
-    labels?.[CELL_LABEL] === key.name && labels[APPLICATION_LABEL] === of.application;
-  const uid = object?.metadata.uid;
+  const { application, wanted, all } = of;
+  const object = await kubernetes.get<Cell>(CELL, { namespace, name: childName(cell, application) });
+  const names = wanted?.targetGroups.map(({ clusters }) =>
+    targetGroupName(cell, application, clusters[0] ?? ''),
+  );
+  const isOwn = (group: AWSTargetGroup): boolean =>
+    isOwnedBy(group, object?.metadata.uid) &&
+    group.metadata.labels?.[CELL_LABEL] === cell &&
+    group.metadata.labels[APPLICATION_LABEL] === application;
   return {
     object,
-    groups: of.all.filter(
-      (group) => of.names.includes(group.metadata.name) || (isMarked(group) && isOwnedBy(group, uid)),
-    ),
+    groups: all.filter((group) => names?.includes(group.metadata.name) === true || isOwn(group)),
   };
 }
 
-/** The names that the AWSTargetGroups of revisions have. */
-export const groupNames = (
-  { key }: Pick<ReadCell, 'key'>,
-  contents: readonly Pick<Resolved, 'targetGroups' | 'application'>[],
-): readonly string[] =>
-  contents.flatMap(({ targetGroups, application }) =>
-    targetGroups.map(({ clusters }) => targetGroupName(key.name, application.name, clusters[0] ?? '')),
-  );
-
-/** Whether an object was made by the object with a uid. */
 const isOwnedBy = (object: { readonly metadata: Cell['metadata'] }, uid: string | undefined): boolean =>
   uid !== undefined && controllerOf(object.metadata)?.uid === uid;
 
 /** The AWSTargetGroups of an application, as they are observed; those of its Cell are its own. */
-export const observedGroups = (
-  groups: readonly AWSTargetGroup[],
-  childUid: string | undefined,
-): readonly ObservedTargetGroup[] =>
+export const observedGroups = ({ groups, object }: FoundChild): readonly ObservedTargetGroup[] =>
   groups.map((group) => ({
     name: group.metadata.name,
     arn: namedARN(group) ?? '',
     version: group.metadata.labels?.[VERSION_LABEL] ?? '',
-    isOwn: isOwnedBy(group, childUid),
+    isOwn: isOwnedBy(group, object?.metadata.uid),
   }));
 
 /** The Cell of an application, as it is observed. */
@@ -102,9 +89,14 @@ export function observedChild(
   const { metadata, status = {} } = object;
   const number = revisionOf(object);
   const revision = revisions.find((one) => one.number === number);
-  const conditions = conditionsOfChild(object);
-  const wanted = revision === undefined ? undefined : childOf({ ...sourceOf(cell, revision), conditions });
-  const isAsDesired = wanted !== undefined && isAsWanted(object, wanted, mayAdopt(cell.object.metadata));
+  const wanted = revision && childOf(cell, revision, conditionsOfChild(object));
+  const { labels = {}, annotations = {} } = metadata;
+  // Defaults are filled in on both sides.
+  const isAsDesired =
+    wanted !== undefined &&
+    hasMarks({ labels, annotations }, wanted) &&
+    mayAdopt(metadata) === mayAdopt(cell.object.metadata) &&
+    canonical(complete(object.spec)) === canonical(complete(wanted.spec));
   return {
     name: metadata.name,
     isOwn: isOwnedBy(object, cell.uid),
@@ -123,39 +115,18 @@ export function revisionOf({ metadata }: Cell): number | undefined {
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** What the Cell of an application is made of at a revision. */
-const sourceOf = ({ key, spec }: Pick<ReadCell, 'key' | 'spec'>, revision: ObservedRevision) => ({
-  cell: { name: key.name, spec },
-  revision,
-});
-
 /** The conditions of the rule as the Cell of an application has them. */
 function conditionsOfChild(object: Cell): Conditions {
   const rule = object.spec.ingress?.awsApplicationLoadBalancer?.listener?.rule;
-  if (rule === undefined) return {};
-  const { priority: _priority, forward: _forward, ...conditions } = rule;
-  return conditions;
+  return rule === undefined ? {} : omit(rule, 'priority', 'forward');
 }
 
-/** Whether a Cell asks for what it is to ask for; defaults are filled in on both sides. */
-function isAsWanted({ metadata, spec }: Cell, wanted: Child, adopt: boolean): boolean {
-  const { labels = {}, annotations = {} } = metadata;
-  const isMarked = hasMarks({ labels, annotations }, wanted);
-  return (
-    isMarked && mayAdopt(metadata) === adopt && canonical(complete(spec)) === canonical(complete(wanted.spec))
-  );
-}
-
-/** A spec with its defaults filled in. */
 function complete(spec: unknown): unknown {
   const parsed = cellKind.parseSpec(spec);
   return parsed.ok ? parsed.value : spec;
 }
 
-/**
- * Makes the Cell of an application and the AWSTargetGroups of a revision: its spec, new groups, the labels of groups that
- * both revisions have, and last what goes, so that no look between two writes finds less of what serves.
- */
+/** Makes the Cell and AWSTargetGroups of a revision, in an order in which no look between two writes finds less of what serves. */
 export async function applyChild(
   cell: ReadCell,
   of: Applied,
@@ -166,28 +137,34 @@ export async function applyChild(
   const { application } = revision.content;
   const { kubernetes } = dependencies;
   const all = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: cell.key.namespace });
-  const found = await findChild(kubernetes, cell, { application: application.name, names: [], all });
+  const found = await findChild(kubernetes, cell, { application: application.name, all });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
   const conditions = object === undefined ? undefined : conditionsOfChild(object);
   const rule = conditions ?? (await conditionsOfRule(application, cell, dependencies, signal));
-  const wanted = childOf({ ...sourceOf(cell, revision), conditions: rule });
+  const wanted = childOf(cell, revision, rule);
   if (wanted === undefined) return;
   const plan = planGroups(cell, of, { wanted, found });
   const written = [...plan.create, ...plan.relabel, ...plan.kept];
   const isOfOthers = (one: AWSTargetGroup): boolean => !isOwnedBy(one, object?.metadata.uid);
   const taken = written.find(({ name }) => all.some((one) => one.metadata.name === name && isOfOthers(one)));
   // A Cell does not go forward without its target groups, and goes back with what it has.
-  if (taken !== undefined && !isBack(of, object)) throw foreign('AWSTargetGroup', cell.key, taken.name);
+  const numbers = [object && revisionOf(object), of.keep?.number];
+  const isBack = numbers.some((number = 0) => number >= revision.number);
+  if (taken !== undefined && !isBack) throw foreign('AWSTargetGroup', cell.key, taken.name);
   const uid = await writeCell(kubernetes, cell, wanted, object);
   if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken.name);
   const owner = { key: { namespace: cell.key.namespace, name: wanted.name }, uid };
-  for (const group of written) await writeGroup(kubernetes, owner, group);
+  const { namespace } = cell.key;
+  for (const { name, arn, labels } of written) {
+    const metadata = { namespace, name, labels, ownerReferences: ownedByCell(owner) };
+    const group = { apiVersion: API_VERSION, kind: 'AWSTargetGroup', metadata, spec: { arn } };
+    await kubernetes.apply(group, { force: true });
+  }
   for (const name of plan.remove) {
     const group = found.groups.find(({ metadata }) => metadata.name === name);
-    const at = { namespace: cell.key.namespace, name };
-    await remove(kubernetes, { kind: AWS_TARGET_GROUP, key: at }, group?.metadata.uid ?? '');
+    await remove(kubernetes, { kind: AWS_TARGET_GROUP, key: { namespace, name } }, group?.metadata.uid ?? '');
   }
 }
 
@@ -196,31 +173,24 @@ interface Applied {
   readonly keep: ObservedRevision | undefined;
 }
 
-/** Whether the Cell of an application is not to serve a newer revision than it does, or may. */
-const isBack = ({ revision, keep }: Applied, object: Cell | undefined): boolean =>
-  [object === undefined ? undefined : revisionOf(object), keep?.number].some(
-    (number = 0) => number >= revision.number,
-  );
-
 /** Plans the AWSTargetGroups of a revision, and those of another that may serve still. */
 function planGroups(
   cell: ReadCell,
   { revision, keep }: Applied,
   { wanted, found }: { readonly wanted: Child; readonly found: FoundChild },
 ) {
-  const { metadata, status } = found.object ?? {};
-  const groups = observedGroups(found.groups, metadata?.uid);
+  const groups = observedGroups(found);
   const plan = groupsToWrite({
     wanted: wanted.targetGroups,
     found: groups,
     version: revision.version,
     kept: keep === undefined ? [] : keep.content.targetGroups.map(({ arn }) => arn),
   });
-  const isServing = isSameVersion(status?.stableVersion ?? '', revision.version);
+  const isServing = isSameVersion(found.object?.status?.stableVersion ?? '', revision.version);
   if (keep === undefined || isServing) return { ...plan, kept: [] };
   // A Cell that was made again lacks those of another revision.
   const there = [...groups.filter(({ isOwn }) => isOwn), ...plan.create];
-  const lacking = (childOf(sourceOf(cell, keep))?.targetGroups ?? []).filter(
+  const lacking = (childOf(cell, keep)?.targetGroups ?? []).filter(
     ({ arn }) => !there.some((one) => one.arn === arn),
   );
   return { ...plan, kept: freelyNamed(lacking, keep.version, there) };
@@ -251,39 +221,17 @@ async function writeCell(
     },
     spec,
   };
-  try {
+  // The uid keeps this from making another one, should it be deleted meanwhile.
+  const again = { ...object, metadata: { ...object.metadata, uid: found?.metadata.uid } };
+  return await unlessChanged(`Cell ${formatKey({ namespace, name })}`, async () => {
     const written: Cell =
       found === undefined
         ? await kubernetes.create(object)
-        : // The uid keeps this from making another one, should it be deleted meanwhile.
-          await kubernetes.apply(
-            { ...object, metadata: { ...object.metadata, uid: found.metadata.uid } },
-            { force: true },
-          );
+        : await kubernetes.apply(again, { force: true });
     if (canonical(complete(written.spec)) !== canonical(complete(spec)))
       await withoutOthers(kubernetes, CELL, written, spec);
     return written.metadata.uid ?? '';
-  } catch (error) {
-    if (isConflict(error))
-      throw failure('Unavailable', `Cell ${formatKey({ namespace, name })} was changed meanwhile.`);
-    throw error;
-  }
-}
-
-async function writeGroup(
-  kubernetes: KubernetesClient,
-  owner: Parameters<typeof ownedByCell>[0],
-  { name, arn, labels }: ChildTargetGroup,
-): Promise<void> {
-  await kubernetes.apply(
-    {
-      apiVersion: API_VERSION,
-      kind: 'AWSTargetGroup',
-      metadata: { namespace: owner.key.namespace, name, labels, ownerReferences: ownedByCell(owner) },
-      spec: { arn },
-    },
-    { force: true },
-  );
+  });
 }
 
 /** The conditions of the listener rule as it is, for an application that names none. */
@@ -294,9 +242,9 @@ async function conditionsOfRule(
   signal: AbortSignal,
 ): Promise<Conditions | undefined> {
   if (alb === undefined) return undefined;
-  const { targetGroup: _source, priority, ...own } = alb.forwardConfig;
-  if (hasConditions(own)) return undefined;
-  const { listenerARN } = alb;
+  const { listenerARN, forwardConfig } = alb;
+  const { priority } = forwardConfig;
+  if (hasConditions(omit(forwardConfig, 'targetGroup', 'priority'))) return undefined;
   permit(await accessPolicies(kubernetes).of(key.namespace, signal), [{ of: 'Listener', arn: listenerARN }]);
   const rules = await elbv2(listenerARN).rulesOf(listenerARN, signal);
   const rule = rules.find(({ Priority }) => Priority === String(priority));

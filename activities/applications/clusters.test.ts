@@ -30,6 +30,43 @@ describe('the clusters of a Cell with applications', () => {
   });
 });
 
+/** What a look at a cluster says of it that EKS describes so. */
+async function lookAtOne(eks: object | undefined, reached: object) {
+  const named = () => Promise.resolve({ clusters: eks === undefined ? [] : [{ name: 'web-v1', tags: {}, ...eks }] , denied: [] });
+  const dependencies = {
+    kubernetes: new MemoryKubernetes().client,
+    region: 'eu-central-1',
+    eks: () => ({ named }),
+    clusters: { reach: () => reached },
+  } as unknown as ApplicationsDependencies;
+  const of = { key, spec: { ...spec, clusters: clusters.slice(0, 1) } };
+  const [looked] = await lookAtClusters(of, dependencies, new AbortController().signal);
+  return looked?.observed;
+}
+
+const client = (isReady: () => Promise<boolean>) => ({ is: 'Client', client: { isReady } });
+const ready = client(() => Promise.resolve(true));
+const active = { arn: 'arn', region: 'eu-central-1', status: 'ACTIVE', endpoint: 'https://web-v1', caData: 'CA' };
+
+describe('a cluster', () => {
+  it('is ready when it is ACTIVE and its API server says so', async () => {
+    expect(await lookAtOne(active, ready)).toMatchObject({ isReady: true });
+  });
+
+  it.each([
+    ['when EKS does not have it', undefined, ready, 'EKS cluster web-v1 not found'],
+    ['while it is being created', { ...active, status: 'CREATING' }, ready, 'is CREATING, and not ACTIVE'],
+    ['before EKS names its API server', { ...active, endpoint: undefined }, ready, 'does not say yet'],
+    ['while its API server is not ready', active, client(() => Promise.resolve(false)), '/readyz'],
+    ['while nobody reaches it', active, client(() => Promise.reject(new Error('no route'))), 'no route'],
+    ['without a way to it', active, { is: 'Problem', problem: 'no login' }, 'no login'],
+  ])('is not ready %s', async (_, eks, reached, said) => {
+    const looked = await lookAtOne(eks, reached);
+    expect(looked).toMatchObject({ isReady: false });
+    expect(looked?.message).toContain(said);
+  });
+});
+
 const arnOf = (name: string, region = 'eu-central-1'): string =>
   `arn:aws:eks:${region}:111122223333:cluster/${name}`;
 

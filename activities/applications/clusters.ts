@@ -5,22 +5,14 @@ import type { StoredClusterSecret } from '../../clients/kubernetes/remote-cluste
 import { inBatches } from '../../clients/concurrency.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell, ApplicationOfCell } from '../../crds/application.ts';
-import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
+import { refusalOf, type Use } from '../../domain/access/access.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
-import { given } from '../../domain/model/fields.ts';
 import { failure, toFailure } from '../failure.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
-import {
-  boundTargetGroup,
-  eksNameOf,
-  findUnreadiness,
-  type ClusterSigns,
-  type Facts,
-  type FoundBinding,
-} from '../../domain/applications/resolve.ts';
+import { boundTargetGroup, eksNameOf, type Facts, type FoundBinding } from '../../domain/applications/resolve.ts';
 import type { RemoteBinding } from '../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
 
@@ -37,20 +29,20 @@ export async function findBindings(
     return selector === undefined ? [] : [{ name, selector }];
   });
   if (asking.length === 0) return {};
-  const listed = await inBatches(clusters, AT_ONCE, async (cluster) => ({
-    name: cluster.observed.name,
-    listed: await listIn(cluster),
-  }));
-  return Object.fromEntries(
-    asking.map(({ name, selector }) => [
-      name,
-      Object.fromEntries(listed.map((one) => [one.name, boundIn(one.name, selector, one.listed)])),
-    ]),
+  const listed = await inBatches(
+    clusters,
+    AT_ONCE,
+    async (cluster) => [cluster.observed.name, await listIn(cluster)] as const,
   );
+  const boundIn = (selector: string) =>
+    Object.fromEntries(
+      listed.map(([name, found]) => [
+        name,
+        found.ok ? boundTargetGroup(name, selector, found.bindings) : found,
+      ]),
+    );
+  return Object.fromEntries(asking.map(({ name, selector }) => [name, boundIn(selector)]));
 }
-
-const boundIn = (cluster: string, selector: string, listed: Listed): FoundBinding =>
-  listed.ok ? boundTargetGroup(cluster, selector, listed.bindings) : listed;
 
 async function listIn({ client, observed }: LookedAtCluster): Promise<Listed> {
   if (client === undefined) return { ok: false, message: observed.message, isUnanswered: true };
@@ -81,7 +73,13 @@ export async function lookAtClusters(
   const { key, spec } = of;
   const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, signal);
   const names = spec.clusters.map(eksNameOf);
-  const refusals = unaskedOf(access, names, dependencies);
+  // Who may not use clusters is not told whether there are any.
+  const refusals = new Map(
+    namedUses(names, dependencies).flatMap((use) => {
+      const refusal = refusalOf(access, use);
+      return refusal === undefined ? [] : [[use.name, refusal] as const];
+    }),
+  );
   const asked = names.filter((name) => !refusals.has(name));
   const { clusters, denied } = await describe(asked, dependencies, signal).catch((error: unknown) => {
     signal.throwIfAborted();
@@ -100,19 +98,6 @@ export async function lookAtClusters(
 /** What is known of the clusters of a Cell that nobody has looked at. */
 export const unseenClusters = ({ clusters }: ReadCell['spec']): readonly LookedAtCluster[] =>
   clusters.map((entry) => lost(entry, 'It was not observed.'));
-
-/** Why EKS is not asked about clusters, by their names in EKS: who may not use them is not told whether there are any. */
-const unaskedOf = (
-  access: Access | undefined,
-  names: readonly string[],
-  dependencies: Pick<ApplicationsDependencies, 'region'>,
-): Map<string, string> =>
-  new Map(
-    namedUses(names, dependencies).flatMap((use) => {
-      const refusal = refusalOf(access, use);
-      return refusal === undefined ? [] : [[use.name, refusal] as const];
-    }),
-  );
 
 /** What a namespace has to be allowed before EKS is asked about clusters by their names. */
 export const namedUses = (
@@ -148,38 +133,39 @@ async function lookAt(
 ): Promise<LookedAtCluster> {
   const { name } = entry;
   const eksName = eksNameOf(entry);
-  const signs = { name, eksName, hasEndpoint: false, ...given({ status: eks?.status }) };
-  const { endpoint: server, caData: certificateAuthority } = eks ?? {};
-  if (eks === undefined || server === undefined || certificateAuthority === undefined)
-    return lost(entry, findUnreadiness(signs) ?? '', eks?.tags);
-  const way = dependencies.clusters.reach(
-    passingSecret(key, { ...eks, endpoint: server, caData: certificateAuthority }),
-  );
-  const api = eks.status === 'ACTIVE' ? await readiness(way, signal) : undefined;
-  const problem = findUnreadiness({ ...signs, hasEndpoint: true, ...given({ api }) });
+  if (eks === undefined)
+    return lost(
+      entry,
+      `EKS cluster ${eksName} not found. Create it, or correct eks.clusterName of cluster ${name}.`,
+    );
+  const { endpoint: server, caData: certificateAuthority, status, tags } = eks;
+  const inactive = status === 'ACTIVE' ? undefined : `EKS cluster ${eksName} is ${status}, and not ACTIVE.`;
+  if (server === undefined || certificateAuthority === undefined)
+    return lost(entry, inactive ?? `EKS does not say yet where the API server of ${eksName} is.`, tags);
+  const secret = passingSecret(key, { ...eks, endpoint: server, caData: certificateAuthority });
+  const way = dependencies.clusters.reach(secret);
+  const problem = inactive ?? (await findUnreadiness(way, eksName, signal));
   const found = { name, eksName, server, certificateAuthority, secretName: secretNameOf(eksName) };
+  const message = problem ?? 'It is ACTIVE, and its API server is ready.';
   return {
-    observed: {
-      name,
-      found,
-      tags: eks.tags,
-      isReady: problem === undefined,
-      message: problem ?? 'It is ACTIVE, and its API server is ready.',
-    },
+    observed: { name, found, tags, isReady: problem === undefined, message },
     ...(way.is === 'Client' ? { client: way.client } : {}),
   };
 }
 
-async function readiness(
+/** Says why the API server of a cluster is not ready, or not known to be; undefined when it is. */
+async function findUnreadiness(
   way: ReturnType<ApplicationsDependencies['clusters']['reach']>,
+  eksName: string,
   signal: AbortSignal,
-): Promise<ClusterSigns['api']> {
-  if (way.is === 'Problem') return { is: 'Unknown', message: way.problem };
+): Promise<string | undefined> {
+  if (way.is === 'Problem') return way.problem;
   try {
-    return { is: (await way.client.isReady({ signal })) ? 'Ready' : 'NotReady' };
+    if (await way.client.isReady({ signal })) return undefined;
+    return `The API server of ${eksName} does not answer that it is ready (/readyz).`;
   } catch (error) {
     signal.throwIfAborted();
-    return { is: 'Unknown', message: toFailure(error).message };
+    return toFailure(error).message;
   }
 }
 

@@ -17,7 +17,6 @@ export interface ApplicationsDependencies {
   readonly elbv2: ELBv2Regions;
   readonly eks: (scope: AwsScope) => EKS;
   readonly clusters: RemoteClusters;
-  /** The region that the clusters are in. */
   readonly region?: string;
   readonly taskQueue: string;
 }

@@ -64,17 +64,12 @@ const isNamed = ({ metadata }: ApplicationSetObject, { name, selector = '' }: Wa
     ? matches({ matchLabels: equalitiesIn(selector) }, metadata.labels)
     : metadata.name === name;
 
-/** What names the ApplicationSets of a Cell: its applications, and those of its revisions. */
-export interface Naming {
-  readonly applications: readonly ApplicationOfCell[];
-  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
-}
-
 /** The Application that is still to go from the cluster of a secret: it is being deleted, or of an ApplicationSet that a Cell names; of any, while an application of the Cell names none. */
 export function leftOn(
   { content: { server = '', name = '' }, annotations }: Pick<FoundSecret, 'content' | 'annotations'>,
   { sets, applications }: ArgoCD,
-  { applications: now, revisions }: Naming,
+  now: readonly ApplicationOfCell[],
+  revisions: ReadonlyMap<string, readonly ObservedRevision[]>,
 ): string | undefined {
   const before = [...revisions.values()].flat().map(({ content }) => content.application);
   const wanted = [...now, ...before].flatMap(({ argocd }) => argocd?.applicationSet ?? []);
@@ -93,14 +88,8 @@ const arnIn = ({ [CLUSTER_ID_ANNOTATION]: arn }: FoundSecret['annotations']) => 
 
 /** The clusters that an application runs on, or has run on. */
 export function targetsOf(
-  application: string,
-  {
-    resolved,
-    revisions,
-    secrets,
-  }: Pick<ObservedApplication, 'resolved' | 'revisions'> & {
-    readonly secrets: readonly { readonly found: FoundSecret; readonly observed: ObservedSecret }[];
-  },
+  { name: application, resolved, revisions }: Pick<ObservedApplication, 'name' | 'resolved' | 'revisions'>,
+  secrets: readonly { readonly found: FoundSecret; readonly observed: ObservedSecret }[],
 ): readonly DeploymentTarget[] {
   const wanted = resolved.ok ? resolved.value.clusters : (revisions[0]?.content.clusters ?? []);
   const all = [...wanted, ...revisions.flatMap(({ content }) => content.clusters)];

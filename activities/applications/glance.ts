@@ -4,23 +4,15 @@ import { assumeFacts } from '../../domain/applications/assumed.ts';
 import { childName } from '../../domain/applications/names.ts';
 import { markOf } from '../../domain/applications/state.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import type { ApplicationsAsSeen } from '../../domain/plan/applications-plan.ts';
 import { observeCell } from '../rollout/observe-cell.ts';
 import { readCell } from './dependencies.ts';
 import { findRevisions } from './revisions.ts';
 
-/** A Cell with applications as Kubernetes alone shows it, and what is taken for granted of the rest. */
-interface Glance extends ApplicationsAsSeen {
-  /** In sentences without an end. */
-  readonly assumed: readonly string[];
-  readonly problems: readonly string[];
-}
-
-/** Looks at a Cell with applications without EKS, its clusters, Secrets and Argo CD: what was good is taken to be in place. */
+/** Looks at a Cell with applications without EKS, its clusters, Secrets and Argo CD: what was good is taken to be in place. What is assumed are sentences without an end. */
 export async function glanceAtApplications(
   kubernetes: Pick<KubernetesClient, 'get' | 'list'>,
   key: ObjectKey,
-): Promise<Glance | undefined> {
+) {
   const read = await readCell(kubernetes, key);
   if (read === undefined || read.object.metadata.deletionTimestamp !== undefined) return undefined;
   const { spec, problems, object } = read;

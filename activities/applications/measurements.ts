@@ -1,6 +1,5 @@
-import { ANALYSIS_RUN, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_RUN, AWS_TARGET_GROUP, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ApplicationAction } from '../../domain/applications/situation.ts';
@@ -14,6 +13,7 @@ import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/measure/
 import { withoutSuccess } from '../../domain/rollout/measure/measurement.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { checkStepActivities } from '../checks/step.ts';
 import { given } from '../../domain/model/fields.ts';
@@ -43,25 +43,24 @@ export async function findMeasurements(
     ownOf<Measuring>(ANALYSIS_RUN),
     ownOf<Check>(CHECK),
   ]);
+  const byName = Map.groupBy(checks, ({ metadata }) => metadata.labels?.[RUN_LABEL] ?? '');
   const all = [
-    ...jobs.map((job) => ({
-      of: applicationOf(job),
-      measurement: measured(jobVerdict(job.metadata.name, job), isEnded(job)),
-    })),
-    ...runs.map((run) => ({ of: applicationOf(run), measurement: analysed(run) })),
-    ...[...Map.groupBy(checks, ({ metadata }) => metadata.labels?.[RUN_LABEL] ?? '')].map(([name, some]) => ({
-      of: some[0] === undefined ? '' : applicationOf(some[0]),
-      measurement: {
-        ...measured(
-          verdictOfAll(name, some),
-          some.every(({ spec, status }) => spec.terminate === true || isOver(status)),
-        ),
-        ...(isPartial(some) ? { isPartial: true } : {}),
-      },
-    })),
+    ...jobs.map(
+      (job) => [applicationOf(job), measured(jobVerdict(job.metadata.name, job), isEnded(job))] as const,
+    ),
+    ...runs.map((run) => [applicationOf(run), analysed(run)] as const),
+    ...[...byName].map(([name, some]) => {
+      const isEnding = some.every(({ spec, status }) => spec.terminate === true || isOver(status));
+      const measurement = measured(verdictOfAll(name, some), isEnding);
+      const [first] = some;
+      return [
+        first === undefined ? '' : applicationOf(first),
+        isPartial(some) ? { ...measurement, isPartial: true } : measurement,
+      ] as const;
+    }),
   ];
-  const byApplication = Map.groupBy(all, ({ of }) => of);
-  return new Map([...byApplication].map(([of, some]) => [of, some.map(({ measurement }) => measurement)]));
+  const byApplication = Map.groupBy(all, ([of]) => of);
+  return new Map([...byApplication].map(([of, some]) => [of, some.map(([, measurement]) => measurement)]));
 }
 
 const applicationOf = ({ metadata }: { readonly metadata: Metadata }): string =>
@@ -82,7 +81,6 @@ const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean):
 
 const LONGEST_MESSAGE = 1_024;
 
-/** Those of a Cell; none of a kind that is not installed. */
 const listOf = async <T>(
   kubernetes: Pick<KubernetesClient, 'list'>,
   kind: KindRef,
@@ -92,14 +90,11 @@ const listOf = async <T>(
   return (await unlessMissing(kubernetes.list<T>(kind, { namespace, labelSelector }))) ?? [];
 };
 
-type Started = Extract<ApplicationAction, { do: 'StartCheck' }>;
-type Terminated = Extract<ApplicationAction, { do: 'TerminateCheck' }>;
-
+/** What a check is started for: a revision, of all that there are. */
 interface Starting {
-  readonly application: ApplicationOfCell;
-  readonly action: Started;
+  readonly action: Extract<ApplicationAction, { do: 'StartCheck' }>;
+  readonly revision: ObservedRevision;
   readonly revisions: readonly ObservedRevision[];
-  readonly groups: readonly AWSTargetGroup[];
 }
 
 /** Starts an entry of the prechecks, checks or postchecks, or finds what an earlier attempt has started. */
@@ -108,7 +103,9 @@ export async function startMeasurement(
   cell: Pick<ReadCell, 'key' | 'uid' | 'spec'>,
   of: Starting,
 ): Promise<void> {
-  const { application, action } = of;
+  const { action, revision } = of;
+  // The spec may say something else by now, and the verdict is about the revision.
+  const { application } = revision.content;
   const entry = application[action.stage]?.find(({ name }) => name === action.check);
   if (entry === undefined) {
     const message = `${action.check} not found among the ${action.stage} of ${application.name}.`;
@@ -125,29 +122,29 @@ export async function startMeasurement(
   if (job !== undefined) {
     await jobActivities(kubernetes).startJob({ ...common, job });
   } else if (templates !== undefined) {
-    const run = { templates, ...given({ args }) };
-    await analysisActivities(kubernetes).startAnalysis({
-      ...common,
-      step: 0,
-      analysis: run,
-      mayBeEndless: false,
-    });
+    const run = { analysis: { templates, ...given({ args }) }, mayBeEndless: false };
+    await analysisActivities(kubernetes).startAnalysis({ ...common, step: 0, ...run });
   } else if (analysis !== undefined) {
     const check = { name: action.check, analysis };
-    await checkStepActivities(kubernetes).startCheck({ ...common, step: 0, check, ...sidesOf(cell, of) });
+    const groups = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace });
+    const sides = sidesOf(cell.spec, of, groups);
+    await checkStepActivities(kubernetes).startCheck({ ...common, step: 0, check, ...sides });
   }
 }
 
 /** What the queries of a check are about: the target groups of a revision, or its clusters. */
-function sidesOf({ spec }: Pick<ReadCell, 'spec'>, of: Starting) {
-  const { application, action, revisions, groups } = of;
-  const revision = revisions.find(({ number }) => number === action.number);
-  const good = revisions.find(({ isGood, number }) => isGood && number !== action.number);
+function sidesOf(
+  spec: ReadCell['spec'],
+  { revision, revisions }: Starting,
+  groups: readonly AWSTargetGroup[],
+) {
+  const { application, clusters } = revision.content;
+  const good = revisions.find(({ isGood, number }) => isGood && number !== revision.number);
   return {
     listenerARN: application.alb?.listenerARN ?? '',
     canary: sideOf(revision, groups),
     stable: sideOf(good, groups),
-    clusters: (revision?.content.clusters ?? []).map(({ name, eksName, secretName }) => ({
+    clusters: clusters.map(({ name, eksName, secretName }) => ({
       clusterName: eksName,
       secretName,
       labels: spec.clusters.find((entry) => entry.name === name)?.labels ?? {},
@@ -166,27 +163,19 @@ const sideOf = (revision: ObservedRevision | undefined, groups: readonly AWSTarg
     .map(({ metadata: { name }, spec: { arn } }) => ({ name, arn })),
 });
 
-/** Asks for the end of what was started for a revision; without one nobody knows what it was, and what is not there is left as it is. */
-export async function terminateMeasurement(
-  kubernetes: KubernetesClient,
-  { key }: Pick<ReadCell, 'key'>,
-  { revision, action }: { readonly revision: ObservedRevision | undefined; readonly action: Terminated },
-): Promise<void> {
-  const at = { namespace: key.namespace, name: action.name };
-  const entries = revision?.content.application[action.stage];
-  const entry = entries?.find(({ name }) => name === action.check);
-  const { job, templates, analysis } = entry ?? {};
-  const isAny = entry === undefined;
-  if (isAny || job !== undefined) await jobActivities(kubernetes).terminateJob(at);
-  if (isAny || templates !== undefined) await analysisActivities(kubernetes).terminateAnalysis(at);
-  if (isAny || analysis !== undefined) await checkStepActivities(kubernetes).terminateCheck(at);
+/** Asks for the end of what was started by a name, whatever measures; what is not there is left as it is. */
+export async function terminateMeasurement(kubernetes: KubernetesClient, at: ObjectKey): Promise<void> {
+  await jobActivities(kubernetes).terminateJob(at);
+  await analysisActivities(kubernetes).terminateAnalysis(at);
+  await checkStepActivities(kubernetes).terminateCheck(at);
 }
 
 /** Deletes what was measured for revisions of an application that are not kept any more. */
 export async function pruneMeasurements(
   kubernetes: KubernetesClient,
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
-  { application, old }: { readonly application: string; readonly old: ReadonlySet<number> },
+  application: string,
+  old: ReadonlySet<number>,
 ): Promise<void> {
   if (old.size === 0) return;
   for (const kind of [JOB, ANALYSIS_RUN, CHECK]) {

@@ -89,7 +89,7 @@ describe('a look at a Cell with applications that cannot be followed any more wh
       if (parsed === undefined) throw new Error('Expected a revision, got none.');
       const hash = digest(canonical(parsed.content));
       const data = { hash, version: String(number), content: parsed.content };
-      await saveRevision(client, { key, uid }, { application: 'web', number, data });
+      await saveRevision(client, { key, uid }, 'web', { number, ...data });
     }
     await client.create({
       apiVersion: 'v1',
@@ -104,7 +104,7 @@ describe('a look at a Cell with applications that cannot be followed any more wh
         annotations: { 'okra.mumo.co/applications': '{"web":{"app":"web"}}' },
       },
     } as never);
-    await markGood(client, { key, uid }, { application: 'web', number: 1 });
+    await markGood(client, { key, uid }, 'web', 1);
     const perform = (action: Parameters<typeof performApplication>[0]['action']) =>
       performApplication({ key, uid, application: 'web', action }, dependencies, signal);
     await perform({ do: 'ApplyChild', number: 1 });

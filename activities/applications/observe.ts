@@ -14,36 +14,25 @@ import { digest } from '../../clients/digest.ts';
 import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import { isSupersededBy } from '../../domain/applications/assumed.ts';
-import type {
-  ObservedApplication,
-  ObservedApplications,
-  ObservedRevision,
-} from '../../domain/applications/observation.ts';
+import type { ObservedApplication, ObservedApplications } from '../../domain/applications/observation.ts';
 import { recorded } from '../../domain/applications/revisions.ts';
-import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
+import { resolveApplications } from '../../domain/applications/resolve.ts';
 import { unusedSecrets } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { given } from '../../domain/model/fields.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { findBindings, lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
-import { findChild, groupNames, observedChild, observedGroups } from './child.ts';
+import { findChild, observedChild, observedGroups } from './child.ts';
 import { readCell, type ApplicationsDependencies, type ReadCell } from './dependencies.ts';
 import { deploymentOf, leftOn, readArgoCD, targetsOf, type ArgoCD } from './deployments.ts';
 import { findMeasurements } from './measurements.ts';
 import { findSecrets } from './secrets.ts';
 
-/** How a look is made. */
-export interface Looking {
-  readonly signal: AbortSignal;
-  /** Whether EKS and the clusters are left out. */
-  readonly withoutClusters?: boolean;
-}
-
 /** Reads a Cell with applications, and all that its rollout depends on. */
 export async function observeApplications(
   key: ObjectKey,
   dependencies: ApplicationsDependencies,
-  { signal, withoutClusters = false }: Looking,
+  { signal, withoutClusters = false }: { readonly signal: AbortSignal; readonly withoutClusters?: boolean },
 ): Promise<ObservedApplications> {
   const { kubernetes } = dependencies;
   const read = await readCell(kubernetes, key);
@@ -54,7 +43,10 @@ export async function observeApplications(
   const isDeleting = metadata.deletionTimestamp !== undefined;
   const cell = { uid: read.uid, generation: metadata.generation ?? 0, isDeleting, spec, status, problems };
   const parts = await readParts(read, kubernetes);
-  const seen = { ...nothing, cell, digest: digestOf(read, parts) };
+  const { groups, cells, marked, access, revisions } = parts;
+  // Watchers look at the same.
+  const watched = watchedApplications(read.object, { groups, cells, secrets: marked }, access);
+  const seen = { ...nothing, cell, digest: digest(watched) };
   if (isDeleting) return seen;
   // What cannot be read only takes traffic back, which needs nothing else.
   if (problems.length > 0) {
@@ -62,12 +54,11 @@ export async function observeApplications(
     return recorded({ ...seen, applications }, digest);
   }
   const looked = withoutClusters ? unseenClusters(spec) : await lookAtClusters(read, dependencies, signal);
-  const facts = await factsOf(spec, looked);
-  const { revisions } = parts;
+  const facts = await resolve(spec, looked);
   const known = facts.clusters.flatMap(({ found }) => found ?? []);
   const kept = [...revisions.values()].flat().flatMap(({ content }) => content.clusters);
   const secrets =
-    spec.applications.some(({ argocd }) => argocd !== undefined) || parts.marked.length > 0
+    spec.applications.some(({ argocd }) => argocd !== undefined) || marked.length > 0
       ? await findSecrets(kubernetes, key, [...known, ...kept])
       : [];
   const unused = unusedSecrets(secrets.map(({ observed }) => observed));
@@ -84,16 +75,15 @@ export async function observeApplications(
   ]);
   const world = { ...parts, ...facts, secrets, argoCD, measurements };
   const applications = await observeAll(read, world, kubernetes);
-  const naming = { applications: spec.applications, revisions };
   const all = {
     ...seen,
     clusters: facts.clusters,
     ...(withoutClusters ? { isWithoutClusters: true as const } : {}),
     secrets: secrets.map(({ observed, found }) => ({
       ...observed,
-      ...given({
-        leftApplication: argoCD && unused.includes(observed) ? leftOn(found, argoCD, naming) : undefined,
-      }),
+      ...(argoCD !== undefined && unused.includes(observed)
+        ? given({ leftApplication: leftOn(found, argoCD, spec.applications, revisions) })
+        : {}),
     })),
     applications,
     freezes,
@@ -101,22 +91,8 @@ export async function observeApplications(
   return recorded(all, digest);
 }
 
-interface ResolvedFacts {
-  readonly clusters: ObservedApplications['clusters'];
-  readonly resolved: Readonly<Record<string, Resolution>>;
-}
-
-/** Asks EKS and the clusters, and says what each application comes to. */
-export async function resolve(
-  read: ReadCell,
-  dependencies: ApplicationsDependencies,
-  signal: AbortSignal,
-): Promise<ResolvedFacts> {
-  return await factsOf(read.spec, await lookAtClusters(read, dependencies, signal));
-}
-
 /** Says what each application comes to by what was seen of the clusters. */
-async function factsOf(spec: ReadCell['spec'], looked: readonly LookedAtCluster[]): Promise<ResolvedFacts> {
+export async function resolve(spec: ReadCell['spec'], looked: readonly LookedAtCluster[]) {
   const bindings = await findBindings(spec.applications, looked);
   const clusters = looked.map(({ observed }) => observed);
   const resolved = resolveApplications({
@@ -129,119 +105,78 @@ async function factsOf(spec: ReadCell['spec'], looked: readonly LookedAtCluster[
 }
 
 /** By what an application is observed; what is left out nobody has looked at. */
-interface World extends Parts, Pick<ResolvedFacts, 'resolved'> {
+interface World extends Awaited<ReturnType<typeof readParts>> {
+  readonly resolved: ReturnType<typeof resolveApplications>;
   readonly secrets?: Awaited<ReturnType<typeof findSecrets>>;
   readonly argoCD?: ArgoCD | undefined;
   readonly measurements?: Awaited<ReturnType<typeof findMeasurements>>;
 }
 
+/** Observes each application by what was read of its Cell. */
 const observeAll = (
   read: ReadCell,
   world: World,
   kubernetes: KubernetesClient,
-): Promise<readonly ObservedApplication[]> =>
-  Promise.all(
-    read.spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
-  );
-
-/** Observes one application by what was read of its Cell. */
-async function observeApplication(
-  read: ReadCell,
-  application: ApplicationOfCell,
-  { world, kubernetes }: { readonly world: World; readonly kubernetes: KubernetesClient },
-): Promise<ObservedApplication> {
-  const { name } = application;
-  const revisions = world.revisions.get(name) ?? [];
-  const resolved = world.resolved[name] ?? { ok: false, problems: [] };
-  const [newest] = revisions;
-  const isSuperseded =
-    newest !== undefined && !resolved.ok && isSupersededBy({ spec: read.spec, digest }, application, newest);
-  const [found, forwardHash] = await Promise.all([
-    findChild(kubernetes, read, {
-      application: name,
-      names: groupNames(read, resolved.ok ? [resolved.value] : []),
-      all: world.groups,
-    }),
-    forwardHashOf(kubernetes, read.key, application),
-  ]);
-  const child = observedChild(read, revisions, found);
-  const deployments = deploymentOf(
-    application,
-    targetsOf(name, { resolved, revisions, secrets: world.secrets ?? [] }),
-    world.argoCD,
-  );
-  return {
-    name,
-    resolved,
-    ...(isSuperseded ? { isSuperseded } : {}),
-    revisions,
-    ...given({ deployments, child }),
-    targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
-    forwardHash,
-    measurements: world.measurements?.get(name) ?? [],
+): Promise<readonly ObservedApplication[]> => {
+  const { key, spec } = read;
+  const observeOne = async (application: ApplicationOfCell): Promise<ObservedApplication> => {
+    const { name } = application;
+    const revisions = world.revisions.get(name) ?? [];
+    const resolved = world.resolved[name] ?? { ok: false, problems: [] };
+    const [newest] = revisions;
+    const isSuperseded =
+      newest !== undefined && !resolved.ok && isSupersededBy({ spec, digest }, application, newest);
+    const wanted = resolved.ok ? resolved.value : undefined;
+    const [found, forwardHash] = await Promise.all([
+      findChild(kubernetes, read, { application: name, wanted, all: world.groups }),
+      forwardHashOf(kubernetes, key, application),
+    ]);
+    const child = observedChild(read, revisions, found);
+    const targets = targetsOf({ name, resolved, revisions }, world.secrets ?? []);
+    const deployments = deploymentOf(application, targets, world.argoCD);
+    return {
+      name,
+      resolved,
+      ...(isSuperseded ? { isSuperseded } : {}),
+      revisions,
+      ...given({ deployments, child }),
+      targetGroups: observedGroups(found),
+      forwardHash,
+      measurements: world.measurements?.get(name) ?? [],
+    };
   };
-}
+  return Promise.all(spec.applications.map(observeOne));
+};
 
 /** Digest of the forward config of an application: what `alb` says, and the target groups that get traffic now. */
-const forwardHashOf = async (
+async function forwardHashOf(
   kubernetes: Pick<KubernetesClient, 'get'>,
   key: ObjectKey,
   { name, alb }: ApplicationOfCell,
-): Promise<string> => digest(canonical([alb, await servedBy(kubernetes, key, name)]));
-
-/** The target groups that an application's rule gives traffic to now. */
-async function servedBy(
-  kubernetes: Pick<KubernetesClient, 'get'>,
-  { namespace, name }: ObjectKey,
-  application: string,
-): Promise<readonly string[]> {
-  const type = 'AWSApplicationLoadBalancer';
-  const ref = { type, key: { namespace, name: childName(name, application) } } as const;
+): Promise<string> {
+  const child = { namespace: key.namespace, name: childName(key.name, name) };
+  const ref = { type: 'AWSApplicationLoadBalancer', key: child } as const;
   const object = await readConfig(kubernetes, ref);
-  const observed = object === undefined ? undefined : configViewOf(ref, object).status.observed;
-  if (observed === undefined) return [];
-  return targetGroupsOf(observed)
-    .flatMap(({ arn, weight }) => (weight > 0 ? [arn] : []))
-    .toSorted(compareText);
+  const observed = object && configViewOf(ref, object).status.observed;
+  const served = observed === undefined ? [] : targetGroupsOf(observed).filter(({ weight }) => weight > 0);
+  return digest(canonical([alb, served.map(({ arn }) => arn).toSorted(compareText)]));
 }
 
-/** What of the Cell's own there is in its namespace. */
-interface Parts {
-  readonly groups: readonly AWSTargetGroup[];
-  readonly cells: readonly Cell[];
-  readonly marked: readonly { readonly metadata: Metadata }[];
-  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
-  readonly access: Awaited<ReturnType<ReturnType<typeof accessPolicies>['of']>>;
-}
-
-/** Reads what of a Cell's own there is in its namespace. */
-async function readParts(read: ReadCell, kubernetes: KubernetesClient): Promise<Parts> {
-  const { namespace, name } = read.key;
+async function readParts({ key, spec, uid }: ReadCell, kubernetes: KubernetesClient) {
+  const { namespace, name } = key;
   const labelSelector = `${CELL_LABEL}=${name}`;
-  const [groups, cells, marked, revisions, access] = await Promise.all([
-    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-    kubernetes.list<Cell>(CELL, { namespace, labelSelector }),
-    secretsOf(kubernetes, read),
-    findRevisions(kubernetes, read),
-    accessPolicies(kubernetes).of(namespace),
-  ]);
-  return { groups, cells, marked, revisions, access };
-}
-
-/** The cluster secrets of a Cell; none for who may not read any, as long as no application asks for one. */
-async function secretsOf(
-  kubernetes: KubernetesClient,
-  { key, spec }: ReadCell,
-): Promise<readonly { readonly metadata: Metadata }[]> {
-  const labelSelector = `${CLUSTER_SECRETS},${CELL_LABEL}=${key.name}`;
-  try {
-    return await kubernetes.list(SECRET, { namespace: key.namespace, labelSelector });
-  } catch (error) {
+  const marks = { namespace, labelSelector: `${CLUSTER_SECRETS},${labelSelector}` };
+  const marked = kubernetes.list<{ readonly metadata: Metadata }>(SECRET, marks).catch((error: unknown) => {
+    // Who may not read any Secret needs none, as long as no application asks for one.
     if (isForbidden(error) && spec.applications.every(({ argocd }) => argocd === undefined)) return [];
     throw error;
-  }
+  });
+  const [groups, cells, secrets, revisions, access] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    kubernetes.list<Cell>(CELL, { namespace, labelSelector }),
+    marked,
+    findRevisions(kubernetes, { key, uid }),
+    accessPolicies(kubernetes).of(namespace),
+  ]);
+  return { groups, cells, marked: secrets, revisions, access };
 }
-
-/** Identifies what watchers look at, too. */
-const digestOf = ({ object }: ReadCell, { groups, cells, marked, access }: Parts): string =>
-  digest(watchedApplications(object, { groups, cells, secrets: marked }, access));

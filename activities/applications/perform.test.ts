@@ -5,6 +5,7 @@ import { clusters, job, jobs } from '../../domain/applications/testing/applicati
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
 import { performApplication } from './applications.ts';
+import { lookAtClusters } from './clusters.ts';
 import { resolve } from './observe.ts';
 import { readCell } from './dependencies.ts';
 import { findRevisions, saveRevision } from './revisions.ts';
@@ -43,7 +44,7 @@ describe('what is measured for a revision, after an edit has made it something e
     const application = { ...jobs({ prechecks: [{ name: 'before', job }] }) } as never;
     const content = { clusters: [], secretLabels: {}, targetGroups: [], application };
     const data = { hash: 'h', version: '2', content };
-    await saveRevision(client, { key, uid }, { application: 'jobs', number: 2, data });
+    await saveRevision(client, { key, uid }, 'jobs', { number: 2, ...data });
   });
 
   it('is started as the revision has it, and ended as what it is', async () => {
@@ -93,11 +94,11 @@ describe('keeping what an application comes to', () => {
     const content = { clusters: [], secretLabels: {}, targetGroups: [], application: jobs() as never };
     for (let number = 1; number <= 12; number += 1) {
       const data = { hash: 'h', version: versionOf(number), content };
-      await saveRevision(client, { key, uid }, { application: 'jobs', number, data });
+      await saveRevision(client, { key, uid }, 'jobs', { number, ...data });
     }
     const read = await readCell(client, key);
     if (read === undefined) throw new Error('Expected a Cell, got none.');
-    const resolved = (await resolve(read, dependencies, signal)).resolved['jobs'];
+    const resolved = (await resolve(read.spec, await lookAtClusters(read, dependencies, signal))).resolved['jobs'];
     const hash = resolved?.ok === true ? resolved.hash : '';
     const action = { do: 'SaveRevision', number: 13, hash, version: versionOf(13) } as const;
     await performApplication({ key, uid, application: 'jobs', action }, dependencies, signal);

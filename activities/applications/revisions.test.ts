@@ -36,12 +36,12 @@ describe('the revisions of an application', () => {
         hash: 'abcdef0123',
       });
     for (let number = 1; number <= 12; number += 1) {
-      await saveRevision(client, cell, { application: 'web', number, data: data(String(number)) });
+      await saveRevision(client, cell, 'web', { number, ...data(String(number)) });
       const labels = { 'okra.mumo.co/cell': 'mysystem', 'okra.mumo.co/rollout': 'web' };
       const metadata = { namespace: 'argocd', name: run(number), labels, ownerReferences: owner('u') };
       await client.create({ apiVersion: 'batch/v1', kind: 'Job', metadata });
     }
-    await markGood(client, cell, { application: 'web', number: 12 });
+    await markGood(client, cell, 'web', 12);
     await pruneRevisions(client, cell, 'web');
     const kept = (await findRevisions(client, cell)).get('web') ?? [];
     expect(kept.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
@@ -56,7 +56,7 @@ describe('the revisions of an application', () => {
     const { client } = new MemoryKubernetes();
     for (let number = 1; number <= 14; number += 1) {
       const version = String(number);
-      await saveRevision(client, cell, { application: 'web', number, data: { ...data(version), version } });
+      await saveRevision(client, cell, 'web', { number, ...data(version), version });
     }
     const annotations = { 'okra.mumo.co/revision': '3' };
     await client.create({
@@ -80,7 +80,7 @@ describe('the revisions of an application', () => {
     const metadata = { namespace: 'argocd', name, ownerReferences: owner(uid) };
     const object = { apiVersion, kind, metadata, revision: 1, data: data(hash) };
     await client.create(object);
-    const saving = saveRevision(client, cell, { application: 'web', number: 1, data: data('h') });
+    const saving = saveRevision(client, cell, 'web', { number: 1, ...data('h') });
     await expect(saving).rejects.toMatchObject({ type: 'Conflict', nonRetryable: true });
   });
 });

@@ -8,6 +8,7 @@ import type { ObservedRevision } from '../../domain/applications/observation.ts'
 import { outdatedRevisions, revisionsInUse } from '../../domain/applications/revisions.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { formatKey } from '../../domain/model/ids.ts';
 import { failure } from '../failure.ts';
 import { createOnce, remove } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
@@ -17,7 +18,6 @@ import { markOf } from '../../domain/applications/state.ts';
 import { pruneMeasurements } from './measurements.ts';
 import { revisionOf } from './child.ts';
 
-/** A ControllerRevision as the API server has it. */
 interface ControllerRevision {
   readonly apiVersion: string;
   readonly kind: string;
@@ -59,37 +59,22 @@ const observedRevisions = (kept: readonly ControllerRevision[]): readonly Observ
 export async function saveRevision(
   kubernetes: KubernetesClient,
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
-  of: {
-    readonly application: string;
-    readonly number: number;
-    readonly data: Pick<ObservedRevision, 'hash' | 'version' | 'content'>;
-  },
+  application: string,
+  { number, ...data }: Omit<ObservedRevision, 'isGood'>,
 ): Promise<void> {
-  const { application, number, data } = of;
-  const name = revisionName(key.name, application, number);
-  const { namespace } = key;
-  const kept = await createOnce<ControllerRevision>(
-    kubernetes,
-    { kind: CONTROLLER_REVISION, key: { namespace, name } },
-    () =>
-      Promise.resolve({
-        apiVersion: CONTROLLER_REVISION.apiVersion,
-        kind: CONTROLLER_REVISION.kind,
-        metadata: {
-          namespace,
-          name,
-          labels: { [CELL_LABEL]: key.name, [APPLICATION_LABEL]: application },
-          ownerReferences: ownedByCell({ key, uid }),
-        },
-        revision: number,
-        data,
-      }),
+  const at = { namespace: key.namespace, name: revisionName(key.name, application, number) };
+  const { apiVersion, kind } = CONTROLLER_REVISION;
+  const labels = { [CELL_LABEL]: key.name, [APPLICATION_LABEL]: application };
+  const metadata = { ...at, labels, ownerReferences: ownedByCell({ key, uid }) };
+  const made: ControllerRevision = { apiVersion, kind, metadata, revision: number, data };
+  const kept = await createOnce(kubernetes, { kind: CONTROLLER_REVISION, key: at }, () =>
+    Promise.resolve(made),
   );
   const isOwn = kept !== undefined && controllerOf(kept.metadata)?.uid === uid;
   if (isOwn && parseRevisionData(kept.data)?.hash === data.hash) return;
   throw failure(
     'Conflict',
-    `ControllerRevision ${namespace}/${name}, needed for revision ${number} of application ${application}, ${isOwn ? 'contains something else' : 'does not belong to this Cell'}. Delete or rename it.`,
+    `ControllerRevision ${formatKey(at)}, needed for revision ${number} of application ${application}, ${isOwn ? 'contains something else' : 'does not belong to this Cell'}. Delete or rename it.`,
   );
 }
 
@@ -97,7 +82,8 @@ export async function saveRevision(
 export async function markGood(
   kubernetes: KubernetesClient,
   cell: Pick<ReadCell, 'key' | 'uid'>,
-  { application, number }: { readonly application: string; readonly number: number },
+  application: string,
+  number: number,
 ): Promise<void> {
   const good = (await listOf(kubernetes, cell)).find(
     ({ metadata, revision }) => metadata.labels?.[APPLICATION_LABEL] === application && revision === number,
@@ -107,12 +93,8 @@ export async function markGood(
   if (good.metadata.annotations?.[GOOD_ANNOTATION] !== undefined) return;
   const annotations = { [GOOD_ANNOTATION]: new Date().toISOString() };
   const { name, resourceVersion } = good.metadata;
-  const { namespace } = cell.key;
-  await kubernetes.patch(
-    CONTROLLER_REVISION,
-    { namespace, name },
-    { metadata: { annotations, resourceVersion } },
-  );
+  const at = { namespace: cell.key.namespace, name };
+  await kubernetes.patch(CONTROLLER_REVISION, at, { metadata: { annotations, resourceVersion } });
 }
 
 /** Deletes the revisions of an application that are too old and not in use, after what was measured for them. */
@@ -122,20 +104,15 @@ export async function pruneRevisions(
   application: string,
 ): Promise<void> {
   const { namespace, name } = cell.key;
-  const kept = (await listOf(kubernetes, cell)).filter(
-    ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] === application,
-  );
+  const isOwn = ({ metadata }: ControllerRevision) => metadata.labels?.[APPLICATION_LABEL] === application;
+  const kept = (await listOf(kubernetes, cell)).filter(isOwn);
   const all = observedRevisions(kept);
   const child = await kubernetes.get<Cell>(CELL, { namespace, name: childName(name, application) });
   const served = child && { revision: revisionOf(child), status: child.status ?? {} };
   const inUse = revisionsInUse(all, markOf(cell.object.status, application), served);
-  const old = new Set(
-    outdatedRevisions(
-      all,
-      inUse.map(({ number }) => number),
-    ),
-  );
-  await pruneMeasurements(kubernetes, cell, { application, old });
+  const named = inUse.map(({ number }) => number);
+  const old = new Set(outdatedRevisions(all, named));
+  await pruneMeasurements(kubernetes, cell, application, old);
   for (const { metadata, revision } of kept) {
     if (!old.has(revision)) continue;
     const key = { namespace, name: metadata.name };

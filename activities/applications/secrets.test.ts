@@ -52,14 +52,14 @@ describe('the cluster secrets of a Cell', () => {
       eks: () => ({ named: () => Promise.resolve({ clusters: found, denied: [] }) }),
     }) as unknown as ApplicationsDependencies;
   const apply = (application: string, of = revision(application), found?: readonly EKSCluster[]) =>
-    applySecrets(key, { application, revision: of }, dependencies(found), new AbortController().signal);
+    applySecrets(key, of, dependencies(found), new AbortController().signal);
   const observed = async () =>
     (await findSecrets(memory.client, key, [cluster])).map((secret) => secret.observed);
 
   const readCell = (applications: readonly object[]) =>
     ({ key, uid: 'uid', spec: { applications, clusters: [] } }) as unknown as ReadCell;
   const unused = (applications: readonly object[] = []) =>
-    deleteUnused(memory.client, readCell(applications), new Map());
+    deleteUnused(memory.client, readCell(applications));
 
   it('are shared by the applications of a cluster, and go with the last of them', async () => {
     await apply('web');
@@ -72,11 +72,11 @@ describe('the cluster secrets of a Cell', () => {
         applications: { web: { 'myservice-web': 'yes' }, api: { 'myservice-api': 'yes' } },
       },
     ]);
-    await removeLabels(memory.client, key, { application: 'web', keep: [cluster] });
+    await removeLabels(memory.client, key, 'web', [cluster]);
     expect((await observed())[0]?.applications).toHaveProperty('web');
-    await removeLabels(memory.client, key, { application: 'web', keep: [] });
+    await removeLabels(memory.client, key, 'web', []);
     expect(await observed()).toMatchObject([{ isIntact: true, applications: { api: {} } }]);
-    await removeLabels(memory.client, key, { application: 'api', keep: [] });
+    await removeLabels(memory.client, key, 'api', []);
     expect(await observed()).toMatchObject([{ isIntact: true, applications: {} }]);
     expect(await unused()).toEqual([]);
     expect(await observed()).toEqual([]);
@@ -86,7 +86,7 @@ describe('the cluster secrets of a Cell', () => {
     await apply('web');
     expect(await unused()).toEqual([]);
     expect(await observed()).toHaveLength(1);
-    await removeLabels(memory.client, key, { application: 'web', keep: [] });
+    await removeLabels(memory.client, key, 'web', []);
     const { client } = memory;
     const argo = { apiVersion: 'argoproj.io/v1alpha1' };
     const deployed = { ...argo, kind: 'Application' };
@@ -143,7 +143,7 @@ describe('the cluster secrets of a Cell', () => {
     const foreign = { apiVersion: 'v1', kind: 'Secret', metadata: { ...at, labels } };
     await memory.client.create(foreign);
     await expect(apply('web')).rejects.toMatchObject({ type: 'Conflict', nonRetryable: true });
-    await removeLabels(memory.client, key, { application: 'web', keep: [] });
+    await removeLabels(memory.client, key, 'web', []);
     expect(await observed()).toMatchObject([{ isOwn: false }]);
     expect(await memory.client.get(SECRET, at)).toMatchObject({ metadata: { labels } });
   });

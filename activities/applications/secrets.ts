@@ -1,7 +1,7 @@
 import { omit } from '../../domain/model/fields.ts';
 import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { stillThere } from '../../domain/applications/deployments.ts';
 import type {
@@ -15,7 +15,6 @@ import {
   marksFor,
   observedSecret,
   writtenAtOf,
-  type SecretOfCluster,
   unusedSecrets,
   type Asking,
 } from '../../domain/applications/secrets.ts';
@@ -23,11 +22,11 @@ import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { encodeData, findClusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-set.ts';
 import { failure } from '../failure.ts';
-import { remove } from '../kubernetes/writes.ts';
+import { remove, unlessChanged } from '../kubernetes/writes.ts';
 import { permit } from '../permit.ts';
 import { describe, namedUses } from './clusters.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
-import { leftOn, readArgoCD, type Naming } from './deployments.ts';
+import { leftOn, readArgoCD } from './deployments.ts';
 import { findRevisions } from './revisions.ts';
 
 /** Reads the cluster secrets that are a Cell's, or that stand in the place of one of its clusters. */
@@ -48,23 +47,40 @@ const isOwn = ({ labels }: FoundSecret, cell: string): boolean => labels[CELL_LA
 /** Has the secrets of the clusters of a revision say what an application asks of them. */
 export async function applySecrets(
   key: ReadCell['key'],
-  of: { readonly application: string; readonly revision: ObservedRevision },
+  revision: ObservedRevision,
   dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { application, revision } = of;
-  const { clusters, secretLabels } = revision.content;
+  const { clusters, secretLabels, application } = revision.content;
   const known = await describedAsKept(revision, { key, dependencies, signal });
   const secrets = await findSecrets(dependencies.kubernetes, key, clusters);
+  const { kubernetes } = dependencies;
   // Several entries of the Cell may be of one cluster, which has one secret.
   for (const cluster of new Map(clusters.map((one) => [one.eksName, one])).values()) {
-    const eks = known.get(cluster.name);
-    const there = secrets.find(({ found }) => found.name === cluster.secretName);
-    if (there !== undefined && !there.observed.isOwn) throw foreign(there.found.name, key.namespace);
+    const eks = known.find(({ name }) => name === cluster.eksName);
+    const { found, observed } = secrets.find((one) => one.found.name === cluster.secretName) ?? {};
+    if (found !== undefined && observed?.isOwn !== true)
+      throw failure(
+        'Conflict',
+        `Secret ${found.name} in namespace ${key.namespace} exists and does not belong to this Cell; it is left as it is. Delete or rename it, or have the ClusterSet that creates it select other clusters.`,
+      );
     if (eks === undefined) continue;
-    const asking = { ...there?.observed.applications, [application]: secretLabels };
-    const wanted = { cell: key.name, cluster, eks };
-    await write(dependencies.kubernetes, key.namespace, { wanted, asking, application, found: there?.found });
+    const of = { cell: key.name, cluster, eks };
+    const asking = { ...observed?.applications, [application.name]: secretLabels };
+    const before = writtenAtOf(found?.annotations ?? {});
+    // When nothing changes for an application, it does not wait for Argo CD to look again.
+    if (found !== undefined && isAsWanted(found, desiredSecret(of, asking, before))) continue;
+    const wanted = desiredSecret(of, asking, { ...before, [application.name]: Date.now() });
+    const { name, content, ...marks } = wanted;
+    const data = encodeData(content);
+    if (found !== undefined) {
+      await change(kubernetes, key, found, { marks, data });
+      continue;
+    }
+    const { apiVersion, kind } = SECRET;
+    const metadata = { namespace: key.namespace, name, ...marks };
+    const secret = { apiVersion, kind, metadata, type: 'Opaque', data };
+    await unlessChanged(`Secret ${key.namespace}/${name}`, () => kubernetes.create(secret));
   }
 }
 
@@ -72,7 +88,7 @@ export async function applySecrets(
 async function describedAsKept(
   { number, content }: ObservedRevision,
   { key, dependencies, signal }: LookContext,
-): Promise<ReadonlyMap<string, EKSCluster>> {
+): Promise<readonly EKSCluster[]> {
   const names = content.clusters.map(({ eksName }) => eksName);
   const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, signal);
   permit(access, namedUses(names, dependencies));
@@ -83,84 +99,38 @@ async function describedAsKept(
     access,
     clusters.map(({ arn }) => ({ of: 'Cluster', arn }) as const),
   );
-  return new Map(
-    content.clusters.map((kept) => {
-      const eks = clusters.find(({ name }) => name === kept.eksName);
-      if (eks !== undefined && eks.endpoint === kept.server && eks.caData === kept.certificateAuthority)
-        return [kept.name, eks];
-      const got = eks === undefined ? 'no such cluster' : 'another';
-      throw failure(
-        'Conflict',
-        `EKS reports another endpoint or CA for cluster ${kept.eksName} than revision ${number} has: ${got}. Edit the Cell, so that a new revision has the present one.`,
-      );
-    }),
-  );
+  for (const kept of content.clusters) {
+    const eks = clusters.find(({ name }) => name === kept.eksName);
+    if (eks?.endpoint === kept.server && eks.caData === kept.certificateAuthority) continue;
+    const got = eks === undefined ? 'no such cluster' : 'another';
+    throw failure(
+      'Conflict',
+      `EKS reports another endpoint or CA for cluster ${kept.eksName} than revision ${number} has: ${got}. Edit the Cell, so that a new revision has the present one.`,
+    );
+  }
+  return clusters;
 }
 
-const foreign = (name: string, namespace: string): Error =>
-  failure(
-    'Conflict',
-    `Secret ${name} in namespace ${namespace} exists and does not belong to this Cell; it is left as it is. Delete or rename it, or have the ClusterSet that creates it select other clusters.`,
-  );
-
-async function write(
+async function change(
   kubernetes: KubernetesClient,
-  namespace: string,
-  {
-    wanted,
-    asking,
-    application,
-    found,
-  }: {
-    readonly wanted: SecretOfCluster;
-    readonly asking: Asking;
-    readonly application: string;
-    readonly found: FoundSecret | undefined;
-  },
-): Promise<void> {
-  const before = writtenAtOf(found?.annotations ?? {});
-  // When nothing changes for an application, it does not wait for Argo CD to look again.
-  if (found !== undefined && isAsWanted(found, desiredSecret(wanted, asking, before))) return;
-  const writtenAt = { ...before, [application]: Date.now() };
-  const { name, content, ...marks } = desiredSecret(wanted, asking, writtenAt);
-  const data = encodeData(content);
-  if (found !== undefined) return await change(kubernetes, namespace, found, { marks, data });
-  const { apiVersion, kind } = SECRET;
-  const secret = { apiVersion, kind, metadata: { namespace, name, ...marks }, type: 'Opaque', data };
-  await unlessChanged(`${namespace}/${name}`, () => kubernetes.create(secret));
-}
-
-// oxlint-disable-next-line max-params -- what a change is made of
-const change = (
-  kubernetes: KubernetesClient,
-  namespace: string,
+  { namespace }: ReadCell['key'],
   found: FoundSecret,
   { marks, ...patch }: { readonly marks: Marks; readonly data?: object },
-): Promise<void> => {
+): Promise<void> {
   const { name, resourceVersion } = found;
   const metadata = { ...patchMarks(found, marks), resourceVersion };
-  return unlessChanged(`${namespace}/${name}`, () =>
+  await unlessChanged(`Secret ${namespace}/${name}`, () =>
     kubernetes.patch(SECRET, { namespace, name }, { metadata, ...patch }),
   );
-};
-
-/** Writes a secret; refuses when someone has changed it meanwhile, so that Okra looks at it again. */
-async function unlessChanged(name: string, perform: () => Promise<unknown>): Promise<void> {
-  try {
-    await perform();
-  } catch (error) {
-    if (isConflict(error)) throw failure('Unavailable', `Secret ${name} was changed meanwhile.`);
-    throw error;
-  }
 }
 
 /** Takes an application, and the labels that only it asks for, from the secrets of clusters that are not among those named. */
 export async function removeLabels(
   kubernetes: KubernetesClient,
   key: ReadCell['key'],
-  of: { readonly application: string; readonly keep: readonly ResolvedCluster[] },
+  application: string,
+  keep: readonly ResolvedCluster[],
 ): Promise<void> {
-  const { application, keep } = of;
   const kept = new Set(keep.map(({ secretName }) => secretName));
   for (const { found, observed } of await findSecrets(kubernetes, key, [])) {
     if (kept.has(found.name) || !Object.hasOwn(observed.applications, application)) continue;
@@ -170,25 +140,25 @@ export async function removeLabels(
 
 const ask = (
   kubernetes: KubernetesClient,
-  { namespace, name }: ReadCell['key'],
+  key: ReadCell['key'],
   found: FoundSecret,
   asking: Asking,
-): Promise<void> => change(kubernetes, namespace, found, { marks: marksFor(found, name, asking) });
+): Promise<void> => change(kubernetes, key, found, { marks: marksFor(found, key.name, asking) });
 
 /** Deletes the secrets that no application asks for, except where Argo CD still has an Application, and says which those are. */
 export async function deleteUnused(
   kubernetes: KubernetesClient,
   read: ReadCell,
-  revisions: Naming['revisions'],
 ): Promise<readonly string[]> {
   const { key, spec } = read;
   const found = await findSecrets(kubernetes, key, []);
   const unused = unusedSecrets(found.map(({ observed }) => observed));
   if (unused.length === 0) return [];
   const argoCD = await readArgoCD(kubernetes, key.namespace);
+  const revisions = await findRevisions(kubernetes, read);
   const left: string[] = [];
   for (const { found: secret, observed } of found.filter((one) => unused.includes(one.observed))) {
-    const application = leftOn(secret, argoCD, { ...spec, revisions });
+    const application = leftOn(secret, argoCD, spec.applications, revisions);
     if (application !== undefined) left.push(stillThere(`Application ${application}`, secret.name));
     else if (!observed.isIntact) {
       await ask(kubernetes, key, secret, {});
@@ -208,5 +178,5 @@ export async function deleteSecrets(
 ): Promise<readonly string[]> {
   for (const { found, observed } of await findSecrets(kubernetes, read.key, []))
     if (Object.keys(observed.applications).length > 0) await ask(kubernetes, read.key, found, {});
-  return await deleteUnused(kubernetes, read, await findRevisions(kubernetes, read));
+  return await deleteUnused(kubernetes, read);
 }

@@ -13,7 +13,7 @@ const { spec, revisions } = new ApplicationsWorld({
 const kept = revisions.get('web') ?? [];
 const [revision] = kept;
 if (revision === undefined) throw new Error('Expected a revision, got none.');
-const made = childOf({ cell: { name: 'mysystem', spec }, revision });
+const made = childOf({ key: { name: 'mysystem' }, spec }, revision);
 if (made === undefined) throw new Error('Expected a Cell for the application, got none.');
 const { name, labels, annotations } = made;
 const object: Cell = {

@@ -1,7 +1,7 @@
 import { given } from '../../domain/model/fields.ts';
 import { mergePatch } from '../../domain/discovery/generated.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
-import { toFailure } from '../failure.ts';
+import { failure, toFailure } from '../failure.ts';
 import type { Lifetime } from '../discovery/lifetime.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
@@ -107,6 +107,16 @@ export async function createOnce<T extends Identified>(
     return await kubernetes.create(object);
   } catch (error) {
     if (isConflict(error)) return kubernetes.get<T>(kind, key);
+    throw error;
+  }
+}
+
+/** Performs a write; refuses when someone has changed the object meanwhile, so that Okra looks at it again. */
+export async function unlessChanged<T>(object: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isConflict(error)) throw failure('Unavailable', `${object} was changed meanwhile.`);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import { eksNameOf, resolveApplications, type Facts, type FoundBinding } from './resolve.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
-export interface Known {
+interface Known {
   readonly spec: ApplicationsSpec;
   /** Newest first, by the name of the application. */
   readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
@@ -25,18 +25,17 @@ export function assumeFacts({ spec, revisions, digest }: Known) {
     bindings: Object.fromEntries(bindings.map(({ name, found }) => [name, found])),
     digest,
   });
-  const isUsed = (application: string, cluster: string): boolean => {
-    const one = resolved[application];
-    return one?.ok === true && one.value.clusters.some(({ name }) => name === cluster);
-  };
-  const made = bindings.flatMap(({ name, assumed }) => assumed.filter((cluster) => isUsed(name, cluster)));
+  const made = bindings.flatMap(({ name, assumed }) => {
+    const one = resolved[name];
+    const used = one?.ok === true ? one.value.clusters.map((cluster) => cluster.name) : [];
+    return assumed.filter((cluster) => used.includes(cluster));
+  });
+  const hasTags = spec.applications.some((one) => Object.keys(tagsIn(one)).length > 0);
   return {
     resolved,
     assumed: [
       'EKS knows the clusters, and they are ready',
-      ...(spec.applications.some((one) => Object.keys(tagsIn(one)).length > 0)
-        ? ['clusters have the tags in EKS that their labels in the Cell say']
-        : []),
+      ...(hasTags ? ['clusters have the tags in EKS that their labels in the Cell say'] : []),
       ...[...new Set(made)].map((name) => `cluster ${name} has a TargetGroupBinding for each selector`),
     ],
   };
@@ -86,10 +85,7 @@ function assumeCluster(
   return { name, found, tags, isReady: true, message: 'It is ready.' };
 }
 
-function tagsIn({ clusterSelector }: ApplicationOfCell): Readonly<Record<string, string>> {
-  const tags: unknown = clusterSelector?.['matchEKSTags'];
-  return typeof tags === 'object' && tags !== null ? { ...tags } : {};
-}
+const tagsIn = ({ clusterSelector: { matchEKSTags = {} } = {} }: ApplicationOfCell) => matchEKSTags;
 
 function bindingsOf(
   { name, alb }: ApplicationOfCell,
@@ -98,19 +94,17 @@ function bindingsOf(
 ): { name: string; found: Record<string, FoundBinding>; assumed: readonly string[] } {
   if (alb?.forwardConfig.targetGroup.targetgroupBindingSelector === undefined)
     return { name, found: {}, assumed: [] };
-  const known = new Map(
-    (kept?.content.targetGroups ?? []).flatMap(({ arn, clusters: those }) =>
-      those.map((cluster) => [cluster, arn] as const),
-    ),
-  );
   const owner = alb.listenerARN.split(':').slice(0, 5).join(':');
+  const knownARN = (cluster: string): string | undefined =>
+    kept?.content.targetGroups.find((group) => group.clusters.includes(cluster))?.arn;
   const assumedARN = (cluster: string): string =>
     `${owner}:targetgroup/${cluster.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 32)}/assumed`;
+  const names = clusters.map((one) => one.name);
   return {
     name,
     found: Object.fromEntries(
-      clusters.map((one) => [one.name, { ok: true, arn: known.get(one.name) ?? assumedARN(one.name) }]),
+      names.map((one) => [one, { ok: true, arn: knownARN(one) ?? assumedARN(one) }]),
     ),
-    assumed: clusters.map((one) => one.name).filter((one) => !known.has(one)),
+    assumed: names.filter((one) => knownARN(one) === undefined),
   };
 }

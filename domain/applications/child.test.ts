@@ -28,11 +28,8 @@ function child(more: object = {}, spec: object = {}, conditions?: Conditions) {
       targetGroups: [{ arn: arnOf('web-a'), clusters: ['web-a'] }],
     },
   };
-  return childOf({
-    cell: { name: 'mysystem', spec: { ...others, clusters: written, applications } },
-    revision,
-    conditions,
-  });
+  const desired = { ...others, clusters: written, applications };
+  return childOf({ key: { name: 'mysystem' }, spec: desired }, revision, conditions);
 }
 
 const stepsOf = (made: ReturnType<typeof child>) => made?.spec.updateStrategy?.canary?.steps;

@@ -9,8 +9,8 @@ import { childName, targetGroupName } from './names.ts';
 import type { ObservedRevision, ObservedTargetGroup } from './observation.ts';
 import { isSameVersion } from '../versions/version.ts';
 import type { Situation } from './situation.ts';
+import type { ObjectKey } from '../model/ids.ts';
 
-/** How far the Cell of an application has come with a revision. */
 type ChildState =
   | { readonly is: 'Done' }
   /** The reason is that of what keeps it from moving, if anything does. */
@@ -40,17 +40,18 @@ export function childState({ seen }: Situation, { number, version }: ObservedRev
   };
 }
 
-/** Whether Cell and AWSTargetGroups of an application are what a revision asks for; those of `keep` may stay. */
+/** Whether Cell and AWSTargetGroups of an application are what a revision asks for; those of `keep` may stay, or all. */
 export function isChildAsDesired(
   { seen }: Situation,
   { number, version, content }: ObservedRevision,
-  keep?: ObservedRevision,
+  keep?: ObservedRevision | 'All',
 ): boolean {
   const { child, targetGroups } = seen;
   if (child?.isAsDesired !== true || child.revision !== number) return false;
   const own = targetGroups.filter(({ isOwn }) => isOwn);
   const isThere = (arn: string): boolean => own.some((one) => one.arn === arn && one.version === version);
-  const isKept = (arn: string): boolean => keep?.content.targetGroups.some((one) => one.arn === arn) === true;
+  const isKept = (arn: string): boolean =>
+    keep === 'All' || keep?.content.targetGroups.some((one) => one.arn === arn) === true;
   return (
     content.targetGroups.every(({ arn }) => isThere(arn)) &&
     own.every((one) => content.targetGroups.some(({ arn }) => arn === one.arn) || isKept(one.arn))
@@ -66,14 +67,6 @@ export const REVISION_ANNOTATION = 'okra.mumo.co/revision';
 /** Conditions of a listener rule. */
 export type Conditions = Partial<Omit<CellListenerRule, 'priority' | 'forward'>>;
 
-/** What a child Cell is made of. */
-export interface ChildSource {
-  readonly cell: { readonly name: string; readonly spec: ApplicationsSpec };
-  readonly revision: Pick<ObservedRevision, 'number' | 'version' | 'content'>;
-  /** The conditions of the rule as it is, for an application that names none. */
-  readonly conditions?: Conditions | undefined;
-}
-
 /** A child Cell, and the AWSTargetGroups that it selects. */
 export type Child = NonNullable<ReturnType<typeof childOf>>;
 
@@ -84,25 +77,30 @@ export interface ChildTargetGroup {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Makes the Cell that moves the traffic of an application to a revision; undefined without `alb`. */
-export function childOf(source: ChildSource) {
-  const { cell, revision } = source;
-  const { application } = revision.content;
+/** Makes the Cell that moves the traffic of an application to a revision; undefined without `alb`. The conditions are those of the rule as it is, for one that names none. */
+export function childOf(
+  { key, spec: parent }: { readonly key: Pick<ObjectKey, 'name'>; readonly spec: ApplicationsSpec },
+  revision: Pick<ObservedRevision, 'number' | 'version' | 'content'>,
+  conditions: Conditions = {},
+) {
+  const { application, clusters, targetGroups } = revision.content;
   const { alb, name } = application;
   if (alb === undefined) return undefined;
-  const labels = { [CELL_LABEL]: cell.name, [APPLICATION_LABEL]: name };
+  const labels = { [CELL_LABEL]: key.name, [APPLICATION_LABEL]: name };
   const { windows, minHealthyTargets, healthTimeout, settle, progressDeadline, deletionPolicy, analysis } =
-    cell.spec;
+    parent;
+  const { priority, ...own } = omit(alb.forwardConfig, 'targetGroup');
+  const rule = { priority, ...(hasConditions(own) ? own : conditions) };
   const spec: CellSpec = {
     ingress: {
       type: 'AWSApplicationLoadBalancer',
       awsApplicationLoadBalancer: {
         listenerARN: alb.listenerARN,
-        listener: { rule: ruleOf(source) },
+        listener: { rule },
         targetGroupSelector: { matchLabels: labels },
       },
     },
-    replicas: revision.content.targetGroups.length,
+    replicas: targetGroups.length,
     version: revision.version,
     minHealthyTargets,
     healthTimeout,
@@ -111,25 +109,29 @@ export function childOf(source: ChildSource) {
       type: 'Canary',
       canary: {
         steps: stepsOf(application),
-        ...(cell.spec.onFailure === 'Hold' ? { onFailure: 'Hold' } : {}),
+        ...(parent.onFailure === 'Hold' ? { onFailure: 'Hold' } : {}),
       },
     },
   };
   return {
-    name: childName(cell.name, name),
+    name: childName(key.name, name),
     labels,
     annotations: { [REVISION_ANNOTATION]: String(revision.number) },
     spec,
-    targetGroups: targetGroupsOf(source, labels),
+    targetGroups: targetGroups.map(({ arn, clusters: [first = ''] }): ChildTargetGroup => {
+      const eksName = clusters.find((one) => one.name === first)?.eksName ?? '';
+      return {
+        name: targetGroupName(key.name, name, first),
+        arn,
+        labels: {
+          ...labels,
+          [VERSION_LABEL]: revision.version,
+          // Queries of checks know the cluster by it.
+          ...validLabels({ [BINDING_LABELS.cluster]: eksName }),
+        },
+      };
+    }),
   };
-}
-
-function ruleOf({ revision: { content }, conditions = {} }: ChildSource): CellListenerRule {
-  const { priority, ...own } = omit(
-    content.application.alb?.forwardConfig ?? { priority: 0, targetGroup: {} },
-    'targetGroup',
-  );
-  return { priority, ...(hasConditions(own) ? own : conditions) };
 }
 
 /** Whether conditions of a listener rule say anything. */
@@ -152,26 +154,6 @@ function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): Can
   return job === undefined ? {} : { job: { name, ...job } };
 }
 
-function targetGroupsOf(
-  { cell, revision: { version, content } }: ChildSource,
-  labels: Readonly<Record<string, string>>,
-): readonly ChildTargetGroup[] {
-  return content.targetGroups.map(({ arn, clusters }) => {
-    const [first = ''] = clusters;
-    const eksName = content.clusters.find(({ name }) => name === first)?.eksName ?? '';
-    return {
-      name: targetGroupName(cell.name, content.application.name, first),
-      arn,
-      labels: {
-        ...labels,
-        [VERSION_LABEL]: version,
-        // Queries of checks know the cluster by it.
-        ...validLabels({ [BINDING_LABELS.cluster]: eksName }),
-      },
-    };
-  });
-}
-
 /** New AWSTargetGroups of a version, by names that are free: that of a cluster may be the one of another target group, which serves still. */
 export function freelyNamed(
   groups: readonly ChildTargetGroup[],
@@ -191,19 +173,19 @@ export function freelyNamed(
 export function groupsToWrite(of: {
   readonly wanted: readonly ChildTargetGroup[];
   readonly found: readonly ObservedTargetGroup[];
-  /** The version of the revision. */
   readonly version: string;
   /** The ARNs of another revision, which may serve still. */
   readonly kept: readonly string[];
 }) {
   const { wanted, found, version, kept } = of;
   const own = found.filter(({ isOwn }) => isOwn);
-  const known = wanted.map((group) => ({ group, there: own.find(({ arn }) => arn === group.arn) }));
-  const missing = known.flatMap(({ group, there }) => (there === undefined ? [group] : []));
+  const nameOf = (group: ChildTargetGroup) => own.find(({ arn }) => arn === group.arn)?.name;
+  const missing = wanted.filter((group) => nameOf(group) === undefined);
   const create = freelyNamed(missing, version, own);
-  const relabel = known.flatMap(({ group, there }) =>
-    there === undefined ? [] : [{ ...group, name: there.name }],
-  );
+  const relabel = wanted.flatMap((group) => {
+    const name = nameOf(group);
+    return name === undefined ? [] : [{ ...group, name }];
+  });
   const arns = new Set([...wanted.map(({ arn }) => arn), ...kept]);
   return {
     create,

@@ -1,4 +1,4 @@
-import type { ObservedApplication, ObservedSecret, Resolved, ResolvedCluster } from './observation.ts';
+import type { ObservedApplication, Resolved, ResolvedCluster } from './observation.ts';
 import { APPLICATIONS_ANNOTATION } from './secrets.ts';
 import { lastGood, type Situation, type Turn } from './situation.ts';
 
@@ -33,19 +33,16 @@ interface LabelHolder {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Says which label an application would take from another one: a label has one value on a cluster. Undefined: none. */
-export const findTakenLabel = (situation: Situation, content: Resolved): string | undefined =>
-  takenLabel(situation, content, [...deployedBy(situation.secrets), ...returningTo(situation.others)]);
-
-/** The same for a revision that was in place: it only leaves to others the labels by which they are deployed. */
-export const findTakenFromGood = (situation: Situation, content: Resolved): string | undefined =>
-  takenLabel(situation, content, deployedBy(situation.secrets));
-
-function takenLabel(
-  { spec, application: { name }, secrets }: Situation,
+/** Says which label an application would take from another one: a label has one value on a cluster. What was in place only leaves to others the labels by which they are deployed. */
+export function findTakenLabel(
+  { spec, application: { name }, secrets, others }: Situation,
   { clusters, secretLabels, application: { argocd } }: Resolved,
-  holders: readonly LabelHolder[],
+  wasInPlace = false,
 ): string | undefined {
+  const deployed = secrets.flatMap(({ name: secretName, applications }) =>
+    Object.entries(applications).map(([by, labels]): LabelHolder => ({ by, secretName, labels })),
+  );
+  const holders = wasInPlace ? deployed : [...deployed, ...others.flatMap(returning)];
   if (argocd === undefined) return undefined;
   for (const { name: cluster, secretName } of clusters) {
     const own = secrets.find((one) => one.name === secretName)?.applications[name];
@@ -70,15 +67,8 @@ function takenLabel(
 const valueOf = (labels: LabelHolder['labels'] = {}, key: string): string | undefined =>
   Object.hasOwn(labels, key) ? labels[key] : undefined;
 
-const deployedBy = (secrets: readonly ObservedSecret[]): readonly LabelHolder[] =>
-  secrets.flatMap(({ name: secretName, applications }) =>
-    Object.entries(applications).map(([by, labels]) => ({ by, secretName, labels })),
-  );
-
-const returningTo = (applications: readonly ObservedApplication[]): readonly LabelHolder[] =>
-  applications.flatMap(({ name: by, revisions }) => {
-    const { clusters = [], secretLabels: labels = {}, application } = lastGood(revisions)?.content ?? {};
-    return application?.argocd === undefined
-      ? []
-      : clusters.map(({ secretName }) => ({ by, secretName, labels }));
-  });
+function returning({ name: by, revisions }: ObservedApplication): readonly LabelHolder[] {
+  const { clusters = [], secretLabels: labels = {}, application } = lastGood(revisions)?.content ?? {};
+  const isDeployed = application?.argocd !== undefined;
+  return isDeployed ? clusters.map(({ secretName }) => ({ by, secretName, labels })) : [];
+}

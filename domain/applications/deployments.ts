@@ -1,3 +1,4 @@
+import type { Metadata } from '../../crds/resource.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import type { ObservedDeployment, ObservedRevision, Resolved } from './observation.ts';
@@ -5,11 +6,7 @@ import type { Situation } from './situation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */
 export interface ApplicationSetObject {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: Pick<Metadata, 'name' | 'uid' | 'labels'>;
   readonly status?: unknown;
 }
 
@@ -49,10 +46,13 @@ export function deploymentsOf(of: {
 }): readonly ObservedDeployment[] {
   const { sets, applications, targets, wanted } = of;
   const deployments = targets.map((target) => deploymentOn(target, sets, applications));
-  const stale = sets.find((set) => !isUpToDate(set));
+  const stale = sets.find((set) => conditionOf(set, 'ResourcesUpToDate') === undefined);
   if (sets.length > 0 && stale === undefined) return deployments;
+  const error = stale && textIn(conditionOf(stale, 'ErrorOccurred')?.['message']);
   const message =
-    stale === undefined ? `${wanted} not found. Create it in the namespace of the Cell.` : notUpToDate(stale);
+    stale === undefined
+      ? `${wanted} not found. Create it in the namespace of the Cell.`
+      : `ApplicationSet ${stale.metadata.name} does not have the condition ResourcesUpToDate: ${error ?? 'nothing of the kind yet'}`;
   return deployments.map((one) =>
     one.isHealthy || stale === undefined ? { ...one, isHealthy: false, message } : one,
   );
@@ -66,18 +66,8 @@ export function unseenDeployments(
   return targets.map(({ secretName, isWanted }) => ({ secretName, isPresent: isWanted, ...unseen }));
 }
 
-const conditionsOf = ({ status }: ApplicationSetObject): readonly Fields[] =>
-  recordsIn(fieldsIn(status)['conditions']);
-
-const isUpToDate = (set: ApplicationSetObject): boolean =>
-  conditionsOf(set).some(({ type, status }) => type === 'ResourcesUpToDate' && status === 'True');
-
-function notUpToDate(set: ApplicationSetObject): string {
-  const { message } =
-    conditionsOf(set).find(({ type, status }) => type === 'ErrorOccurred' && status === 'True') ?? {};
-  const got = textIn(message) ?? 'nothing of the kind yet';
-  return `ApplicationSet ${set.metadata.name} does not have the condition ResourcesUpToDate: ${got}`;
-}
+const conditionOf = ({ status }: ApplicationSetObject, type: string): Fields | undefined =>
+  recordsIn(fieldsIn(status)['conditions']).find((one) => one['type'] === type && one['status'] === 'True');
 
 /** How an application is deployed on a cluster: each ApplicationSet has an Application there, and all of them are well. */
 function deploymentOn(
@@ -86,18 +76,13 @@ function deploymentOn(
   applications: readonly ApplicationObject[],
 ): ObservedDeployment {
   const there = applications.filter((one) => isFor(one, target));
-  const bySet = sets.map((set) => ({
-    set,
-    own: there.filter(({ metadata }) =>
-      metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid),
-    ),
-  }));
-  const own = bySet.flatMap((one) => one.own);
+  const ownOf = (set: ApplicationSetObject) =>
+    there.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid));
+  const own = sets.flatMap(ownOf);
   const { name: cluster, secretName } = target;
-  const lacking = bySet.find((one) => one.own.length === 0);
+  const lacking = sets.find((set) => ownOf(set).length === 0);
   if (own.length === 0 || lacking !== undefined) {
-    const name = lacking?.set.metadata.name ?? '';
-    const message = `ApplicationSet ${name} has no Application on cluster ${cluster} yet.`;
+    const message = `ApplicationSet ${lacking?.metadata.name ?? ''} has no Application on cluster ${cluster} yet.`;
     return { secretName, isPresent: own.length > 0, isHealthy: false, message };
   }
   const trouble = own.map((one) => troubleOf(one, target)).find((one) => one !== undefined);
@@ -126,24 +111,20 @@ function troubleOf(
   { name: cluster, writtenAt = 0 }: DeploymentTarget,
 ): string | undefined {
   const { sync, health, operationState, reconciledAt } = fieldsIn(status);
-  const said = {
-    sync: textIn(fieldsIn(sync)['status']) ?? 'Unknown',
-    health: textIn(fieldsIn(health)['status']) ?? 'Unknown',
-    phase: textIn(fieldsIn(operationState)['phase']) ?? '',
-  };
+  const synced = textIn(fieldsIn(sync)['status']) ?? 'Unknown';
+  const healthy = textIn(fieldsIn(health)['status']) ?? 'Unknown';
+  const phase = textIn(fieldsIn(operationState)['phase']) ?? '';
   const is = (what: string): string =>
     `Application ${metadata.name} on cluster ${cluster} is not Synced and Healthy: ${what}.`;
   if (metadata.deletionTimestamp !== undefined) return is('one that is being deleted');
-  if (operation !== undefined || said.phase === 'Running' || said.phase === 'Terminating')
+  if (operation !== undefined || phase === 'Running' || phase === 'Terminating')
     return is('a sync that runs');
   if (!isAboutSpec(fieldsIn(sync)['comparedTo'], spec)) return is('a status from before its last change');
   // Argo CD writes whole seconds.
   if (!(Date.parse(textIn(reconciledAt) ?? '') >= Math.floor(writtenAt / 1000) * 1000)) {
     return is('a status from before the secret of the cluster was written');
   }
-  return said.sync === 'Synced' && said.health === 'Healthy'
-    ? undefined
-    : is(`${said.sync} and ${said.health}`);
+  return synced === 'Synced' && healthy === 'Healthy' ? undefined : is(`${synced} and ${healthy}`);
 }
 
 /** Whether a status was made of what the Application asks for now. */

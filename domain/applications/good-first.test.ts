@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { clusters, job, ruleAt, web } from './testing/applications.ts';
 import type { CellStatus } from '../../crds/cell.ts';
-import { goodFirst } from './advance.ts';
+import { goodFirst } from './judge.ts';
 import { applicationsRefusal } from './requests.ts';
-import type { Situation } from './situation.ts';
+import type { Turn } from './situation.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
 const servedBy = (world: ApplicationsWorld): unknown =>
@@ -219,8 +219,9 @@ describe('the Cell of an application that someone deletes while it moves the tra
       cell: 'mysystem',
       application: web(),
       problems: [],
+      mark: { name: 'web', phase: 'Pending' },
       seen: { ...seen, child },
-    } as unknown as Situation;
-    expect(goodFirst(situation, { name: 'web', phase: 'Pending' }, 2) !== undefined).toBe(isAwaited);
+    } as unknown as Turn;
+    expect(goodFirst(situation, 2) !== undefined).toBe(isAwaited);
   });
 });

@@ -7,9 +7,8 @@ import type { ApplicationStatus } from '../../crds/cell-status.ts';
 import { childName } from './names.ts';
 import { parseDuration } from '../duration.ts';
 import { parseTime } from '../time.ts';
-import type { ObservedCluster } from './observation.ts';
+import type { ObservedApplications } from './observation.ts';
 
-/** What counts of a Cell with applications. */
 interface Ordered {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -19,36 +18,29 @@ interface Ordered {
   readonly status?: Pick<CellStatus, 'phase' | 'reason' | 'applications' | 'paused'> | undefined;
 }
 
-/**
- * The application for which the traffic of a later one waits, by name: the first that is not in place, unless applications
- * move in parallel. It comes from the status of their Cell, which the Cell of each application reads.
- */
-function applicationAhead({ metadata, spec, status }: Ordered, child: string): string | undefined {
-  if (spec.parallel === true) return undefined;
-  const all = status?.applications ?? [];
-  const at = all.findIndex(({ name }) => childName(metadata.name, name) === child);
-  // An application that is in place and has a reason is held.
-  return all.slice(0, Math.max(0, at)).find(({ phase, reason }) => phase !== 'Synced' || reason !== undefined)
-    ?.name;
-}
-
-/** What the traffic of an application waits for, from the status of the Cell with applications: its own application, and why that cannot go on, or an earlier one. */
+/** Finds what the traffic of an application waits for, by its Cell's status: itself, or an earlier one that is not in place. */
 export function heldBehind(
-  cell: Ordered,
+  { metadata, spec, status = {} }: Ordered,
   child: string,
 ): { readonly application: string; readonly reason?: string } | undefined {
-  const { name: parent } = cell.metadata;
-  const own = cell.status?.applications?.find(({ name }) => childName(parent, name) === child);
-  const reason = own === undefined ? undefined : stuckFor(cell, own);
+  const all = status.applications ?? [];
+  const at = all.findIndex(({ name }) => childName(metadata.name, name) === child);
+  const own = all[at];
+  const reason = own && stuckFor(status, own);
   if (own !== undefined && reason !== undefined) return { application: own.name, reason };
-  const ahead = applicationAhead(cell, child);
-  return ahead === undefined ? undefined : { application: ahead };
+  if (own === undefined || spec.parallel === true) return undefined;
+  // An application that is in place and has a reason is held.
+  const ahead = all.slice(0, at).find((one) => one.phase !== 'Synced' || one.reason !== undefined);
+  return ahead && { application: ahead.name };
 }
 
 /** Why an application is not to go on, or nobody can say what it is to be. Other reasons may be what its own Cell says, which must not hold itself. */
-function stuckFor({ status }: Ordered, own: ApplicationStatus): string | undefined {
-  if (status?.paused !== undefined) return 'Paused';
-  if (status?.phase === 'Failed' && status.reason === 'InvalidSpec') return status.reason;
+function stuckFor(
+  { paused, phase, reason }: NonNullable<Ordered['status']>,
+  own: ApplicationStatus,
+): string | undefined {
+  if (paused !== undefined) return 'Paused';
+  if (phase === 'Failed' && reason === 'InvalidSpec') return reason;
   return own.reason === 'InvalidApplication' ? own.reason : undefined;
 }
 
@@ -65,10 +57,8 @@ export const BEHIND = 'WaitingForApplication';
 export interface Gates {
   readonly spec: Pick<ApplicationsSpec, 'windows'>;
   readonly paused: CellStatus['paused'];
-  /** What clusters that are not ready hold. */
   readonly clusters: Hold | undefined;
   readonly freezes: readonly Freezing[];
-  /** The application before it that is not in place. */
   readonly ahead: string | undefined;
   readonly now: number;
 }
@@ -101,48 +91,38 @@ export function holdOfPause(paused: CellStatus['paused']): Hold | undefined {
 
 type ClusterStatus = NonNullable<CellStatus['clusters']>[number];
 
-/** Holds what goes forward while nobody has looked at the clusters. */
-export const UNSEEN: Hold = {
+const UNSEEN: Hold = {
   kind: 'Waiting',
   reason: 'WaitingForClusters',
   message: 'Okra reads the clusters next.',
 };
 
-/** Says how each cluster stands, and since when. */
-export function clusterStatuses({
-  spec,
-  observed,
-  before,
-  isAskedAgain,
-  now,
-}: {
-  readonly spec: ApplicationsSpec;
-  readonly observed: readonly ObservedCluster[];
-  readonly before: readonly ClusterStatus[];
-  /** Whether someone has edited the Cell or asked for another attempt: what is not ready is waited for again. */
-  readonly isAskedAgain: boolean;
-  readonly now: number;
-}): ClusterStatus[] {
-  return spec.clusters.map(({ name, requireReady }) => {
+/** Says how the clusters stand, and what they hold; as before when nobody has looked at them. What is not ready is waited for again after an edit or a retry. */
+export function judgeClusters(
+  { clusters: observed, isWithoutClusters }: ObservedApplications,
+  { spec, status, generation }: NonNullable<ObservedApplications['cell']>,
+  { isRetried, now }: { readonly isRetried: boolean; readonly now: number },
+): { readonly clusters: ClusterStatus[]; readonly gate: Hold | undefined } {
+  const before = status.clusters ?? [];
+  const isAskedAgain = isRetried || status.observedGeneration !== generation;
+  const since = new Date(now).toISOString();
+  if (isWithoutClusters === true)
+    return {
+      clusters: before.map((one) => (one.ready || !isAskedAgain ? one : { ...one, since })),
+      gate: UNSEEN,
+    };
+  const clusters = spec.clusters.map(({ name, requireReady }) => {
     const seen = observed.find((one) => one.name === name);
     const ready = seen?.found !== undefined && (seen.isReady || !requireReady);
     const old = before.find((one) => one.name === name);
     const isSame = old?.ready === ready && (ready || !isAskedAgain);
-    return {
-      name,
-      ready,
-      message: (seen?.message ?? 'It was not observed yet.').slice(0, 1024),
-      since: isSame ? old.since : new Date(now).toISOString(),
-    };
+    const message = (seen?.message ?? 'It was not observed yet.').slice(0, 1024);
+    return { name, ready, message, since: isSame ? old.since : since };
   });
+  return { clusters, gate: clustersHold(spec, clusters, now) };
 }
 
-/** What nobody has looked at stays as it was, but what was not ready is waited for as long again. */
-export const waitedForAgain = (before: readonly ClusterStatus[], now: number): ClusterStatus[] =>
-  before.map((one) => (one.ready ? one : { ...one, since: new Date(now).toISOString() }));
-
-/** Holds everything while some cluster is not ready. */
-export function clustersHold(
+function clustersHold(
   { clusters }: ApplicationsSpec,
   statuses: readonly ClusterStatus[],
   now: number,

@@ -1,31 +1,40 @@
+import { parseDuration } from '../duration.ts';
 import { given, omit } from '../model/fields.ts';
-import {
-  awaitArgoCD,
-  deployClusters,
-  hasBegun,
-  markGood,
-  moveTraffic,
-  runPostchecks,
-  runPrechecks,
-  withdraw,
-} from './advance.ts';
+import type { Named } from '../rules.ts';
+import { parseTime } from '../time.ts';
+import { isSameVersion } from '../versions/version.ts';
+import { childState, isChildAsDesired } from './child.ts';
 import { findForeign, findTakenLabel } from './conflicts.ts';
+import { undeployed } from './deployments.ts';
+import { endChecks, measure } from './measure.ts';
+import { revisionName } from './names.ts';
+import type { ObservedRevision } from './observation.ts';
+import { newRevision, servedBy } from './revisions.ts';
+import { lackingSecrets } from './secrets.ts';
 import {
   awaitRollback,
   clearFirst,
-  endAllChecks,
+  deleteUnused,
+  leave,
+  phaseOf,
   restoreGood,
+  settle,
   stayFailed,
   takeTrafficBack,
-  deleteUnused,
-  settle,
 } from './settle.ts';
 import {
+  act,
   applyChild,
   back,
+  deletesFirst,
+  fail,
   failedStill,
-  forward,
+  GOOD_FIRST,
+  held,
+  isPassed,
   lastGood,
+  namesOf,
+  stayStopped,
   stopped,
   wait,
   type Failed,
@@ -37,10 +46,6 @@ import {
   type Situation,
   type Turn,
 } from './situation.ts';
-import type { Named } from '../rules.ts';
-import { endChecks } from './measure.ts';
-import type { ObservedRevision, Resolved } from './observation.ts';
-import { newRevision } from './revisions.ts';
 
 /** The rules of an application in their order: the first that has something to do decides. */
 export const applicationRules: readonly Named<Rule>[] = [
@@ -48,7 +53,7 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['Traffic of a revision that the spec no longer asks for goes back', withdrawSuperseded],
   ['A spec that cannot be read stops it', reportProblems],
   ['What belongs to someone else stops it', reportForeign],
-  ['Checks of a revision that failed end', ofFailed(endAllChecks)],
+  ['Checks of a revision that failed end', ofFailed((turn) => endChecks(turn))],
   ['With onFailure Hold a revision that failed stays', ofFailed(stayFailed)],
   ['The rest of a revision that failed stays for rollbackDelay', ofFailed(awaitRollback)],
   ['A first revision that failed is removed', ofFailed(clearFirst)],
@@ -57,7 +62,7 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['A failure of an earlier revision is forgotten', forgetFailure],
   ['Traffic of an earlier revision goes back before one begins', withdrawEarlier],
   ['What the spec comes to is saved as a revision', saveRevision],
-  ['Checks of other revisions end', ofRevision((turn, { number }) => endChecks(turn, turn.mark, number))],
+  ['Checks of other revisions end', ofRevision((turn, { number }) => endChecks(turn, number))],
   ['A good revision is kept in place', ofRevision(keepInPlace)],
   ['The prechecks run', ofRevision(runPrechecks)],
   ['Argo CD gets the clusters', ofRevision(deployClusters)],
@@ -91,30 +96,31 @@ function applyRules(situation: Situation, before: Mark): Judgement {
 }
 
 function turnOf(situation: Situation, mark: Mark): Turn {
-  const { resolved, revisions } = situation.seen;
+  const { application, seen } = situation;
+  const { child, resolved, revisions } = seen;
   const failed = failedStill(mark, resolved);
   const [newest] = revisions;
   const isAgain = mark.failed?.retried === true && (newest?.number ?? 0) <= mark.failed.revision;
   const revision = resolved.ok && newest?.hash === resolved.hash && !isAgain ? newest : undefined;
-  const hold =
-    situation.hold ??
-    (resolved.ok && failed === undefined ? holdForLabel(situation, resolved.value) : undefined);
-  const begun = revision !== undefined && hasBegun(situation, mark, revision);
+  const isNew = situation.hold === undefined && failed === undefined;
+  const taken = isNew && resolved.ok ? findTakenLabel(situation, resolved.value) : undefined;
+  const hold: Hold | undefined =
+    taken === undefined ? situation.hold : { kind: 'Failed', reason: 'Conflict', message: taken };
+  const isAt = revision !== undefined && mark.revision === revision.number;
+  const isMoving = mark.phase === 'Migrating' || mark.phase === 'Completing';
+  const isServed = application.alb !== undefined && child?.revision === revision?.number;
+  const begun = isAt && (isMoving || isServed);
   return { ...situation, hold, mark, failed, revision, begun };
 }
 
-/** Refuses to take a label from another application. */
-function holdForLabel(situation: Situation, content: Resolved): Hold | undefined {
-  const message = findTakenLabel(situation, content);
-  return message === undefined ? undefined : { kind: 'Failed', reason: 'Conflict', message };
-}
-
-/** A rule about a revision that failed. */
+/** A rule about a revision that failed, which the status shows then. */
 function ofFailed(rule: (turn: Turn, failed: Failed) => Judgement | undefined): Rule {
-  return (turn) => (turn.failed === undefined ? undefined : rule(turn, turn.failed));
+  return (turn) => {
+    const { failed, mark } = turn;
+    return failed && rule({ ...turn, mark: { ...mark, phase: phaseOf(failed), failed } }, failed);
+  };
 }
 
-/** A rule about the revision that the spec comes to. */
 function ofRevision(rule: (turn: Turn, revision: ObservedRevision) => Outcome | undefined): Rule {
   return (turn) => (turn.revision === undefined ? undefined : rule(turn, turn.revision));
 }
@@ -122,10 +128,10 @@ function ofRevision(rule: (turn: Turn, revision: ObservedRevision) => Outcome | 
 function withdrawSuperseded(turn: Turn): Judgement | undefined {
   const { failed, mark, problems, revision, seen } = turn;
   if (failed !== undefined) return undefined;
-  if (problems.length > 0) return withdraw(turn, mark, undefined);
+  if (problems.length > 0) return withdraw(turn);
   const isSuperseded = seen.resolved.ok ? revision === undefined : seen.isSuperseded === true;
   return isSuperseded && seen.child?.isOwn !== false
-    ? withdraw(turn, { ...mark, phase: 'Pending' }, undefined)
+    ? withdraw({ ...turn, mark: { ...mark, phase: 'Pending' } })
     : undefined;
 }
 
@@ -134,13 +140,8 @@ function reportProblems({ mark, problems }: Turn): Judgement | undefined {
 }
 
 function reportForeign(turn: Turn): Judgement | undefined {
-  const { mark } = turn;
   const foreign = findForeign(turn);
-  if (foreign === undefined) return undefined;
-  const unused = deleteUnused(turn, mark, { clusters: [] }, (action, message) =>
-    forward(turn, [mark, mark], action, message),
-  );
-  return unused ?? stopped(mark, 'Conflict', foreign);
+  return foreign === undefined ? undefined : (deleteUnused(turn) ?? stopped(turn.mark, 'Conflict', foreign));
 }
 
 /** Applies edits to the Cell of the application, at the revision that it has, unless the next step does so anyway. */
@@ -171,10 +172,7 @@ function shown(situation: Situation, known: Mark): Mark {
   };
 }
 
-/**
- * The Cell of an application that someone has deleted, and whose rule may serve still; not once the application has none,
- * or someone has deleted the revision that it served.
- */
+/** Finds the Cell of an application that someone has deleted, and whose rule may serve still. */
 function lost(
   { application, problems, seen }: Situation,
   { child, goodRevision = 0 }: Mark,
@@ -186,7 +184,6 @@ function lost(
   return isWithoutRule || good.number < goodRevision ? undefined : { name: child.name };
 }
 
-/** Keeps what there is while the application cannot be resolved. */
 function keepUnresolved(turn: Turn): Judgement | undefined {
   const { isUnknown, hold, mark, seen } = turn;
   const { resolved, revisions } = seen;
@@ -199,9 +196,9 @@ function keepUnresolved(turn: Turn): Judgement | undefined {
   const isOld = settled?.step.is === 'Done' && (seen.isSuperseded === true || mayComeTo(turn));
   if (settled !== undefined && !isOld) return settled;
   const waiting: Mark = isOld ? { ...settled.mark, phase: 'Pending' } : mark;
-  if (hold === undefined) return wait(waiting, 'WaitingForClusters', message);
-  const { kind, reason, until } = hold;
-  return { mark: waiting, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
+  return hold === undefined
+    ? wait(waiting, 'WaitingForClusters', message)
+    : held(waiting, hold, hold.message);
 }
 
 /** Whether an application that selects by tags in EKS may come to a cluster that no application has yet. */
@@ -211,7 +208,6 @@ const mayComeTo = ({ application, spec, others }: Turn): boolean =>
     others.every(({ revisions: [newest] }) => newest?.content.clusters.every((one) => one.name !== name)),
   );
 
-/** Forgets what failed before the revision that is brought about now. */
 function forgetFailure({ mark: { failed, ...mark }, revision }: Turn): { readonly mark: Mark } | undefined {
   return failed === undefined || revision === undefined || failed.revision >= revision.number
     ? undefined
@@ -222,19 +218,166 @@ function withdrawEarlier(turn: Turn): Judgement | undefined {
   const { mark, revision, begun } = turn;
   if (revision === undefined || revision.isGood || begun) return undefined;
   const { number } = revision;
-  return withdraw(turn, { ...mark, phase: 'Prechecking', revision: number }, number);
+  return withdraw({ ...turn, mark: { ...mark, phase: 'Prechecking', revision: number } }, number);
 }
 
 function saveRevision(turn: Turn): Judgement | undefined {
   const { mark, seen, revision } = turn;
   const { resolved, revisions } = seen;
   if (revision !== undefined || !resolved.ok) return undefined;
-  const { number, hash, version } = newRevision({ resolved, revisions }, mark);
+  const { number, hash, version } = newRevision(resolved, revisions, mark);
   const action = { do: 'SaveRevision', number, hash, version } as const;
-  const pending: Mark = { ...mark, phase: 'Pending' };
-  return forward(turn, [pending, pending], action, `Beginning with revision ${number}.`);
+  const pending: Turn = { ...turn, mark: { ...mark, phase: 'Pending' } };
+  return act(pending, action, `Beginning with revision ${number}.`);
 }
 
 function keepInPlace(turn: Turn, revision: ObservedRevision): Judgement | undefined {
-  return revision.isGood ? settle(turn, turn.mark, { revision, isReverting: false }) : undefined;
+  return revision.isGood ? settle(turn, revision) : undefined;
 }
+
+/** Takes the traffic back from a revision that the spec no longer asks for, before anything else begins; the number is that of the revision that it asks for, if known. */
+function withdraw(turn: Turn, number?: number): Judgement | undefined {
+  const { mark, seen } = turn;
+  const { child, revisions } = seen;
+  const good = lastGood(revisions);
+  if (good?.content.application.alb === undefined) return undefined;
+  if (child === undefined) {
+    const begun = revisions.find((one) => one.number > good.number && one.number !== number);
+    return goodFirst(turn, begun?.number);
+  }
+  const isAskedFor = number !== undefined && child.revision === number;
+  if (child.revision !== good.number && !isAskedFor) {
+    const message = `Giving the traffic back to revision ${good.number}, as it is to go elsewhere.`;
+    return back(mark, applyChild(good.number, child.revision), message);
+  }
+  const { rollout, observedGeneration } = child.status;
+  const isMoving = rollout !== undefined || observedGeneration !== child.generation;
+  return child.revision === good.number && isMoving
+    ? wait(mark, 'WaitingForCell', `Cell ${child.name} gives its traffic back first.`)
+    : undefined;
+}
+
+function runPrechecks(turn: Turn, revision: ObservedRevision): Outcome {
+  const mark: Mark = { ...turn.mark, revision: revision.number };
+  if (turn.begun) return { mark };
+  const checking: Turn = { ...turn, mark: { ...mark, phase: 'Prechecking' } };
+  const outcome = measure(checking, { stage: 'prechecks', revision, hash: turn.seen.forwardHash });
+  return isPassed(outcome) ? { mark: { ...outcome.mark, phase: 'Syncing' } } : outcome;
+}
+
+function deployClusters(turn: Turn, revision: ObservedRevision): Judgement | undefined {
+  const { application, begun, secrets } = turn;
+  if (application.argocd === undefined) return undefined;
+  const left = deletesFirst(turn) && !begun ? leave(turn, revision) : undefined;
+  if (left !== undefined) return left;
+  const lacking = lackingSecrets(application.name, revision.content, secrets);
+  if (lacking.length === 0) return undefined;
+  const action = { do: 'ApplySecrets', number: revision.number } as const;
+  // Nothing holds what keeps in place what may serve; but requests come first, since it may not answer.
+  return begun && findTakenLabel(turn, revision.content) === undefined
+    ? act({ ...turn, hold: undefined }, action, `Restoring the secrets of ${namesOf(lacking)}.`)
+    : act(turn, action, `Handing ${namesOf(lacking)} to Argo CD.`);
+}
+
+/** Waits until Argo CD has deployed a revision that has not begun, for as long as the Cell lets it. */
+function awaitArgoCD(turn: Turn, revision: ObservedRevision): Outcome | undefined {
+  const missing = turn.begun ? undefined : undeployed(turn, revision);
+  if (missing === undefined) return undefined;
+  const { now, spec, mark: before } = turn;
+  const { number } = revision;
+  const since = before.syncing?.revision === number ? before.syncing.since : new Date(now).toISOString();
+  const mark: Mark = { ...before, syncing: { revision: number, since } };
+  const { syncTimeout } = spec;
+  if (syncTimeout === undefined) return wait(mark, 'WaitingForApplicationSet', missing);
+  const from = parseTime(since) ?? now;
+  const until = from + parseDuration(syncTimeout) * 1000;
+  if (now >= until) {
+    const message = `Argo CD has not deployed it within ${syncTimeout}: ${missing}`;
+    return fail(before, revision, { phase: 'CheckFailed', reason: 'SyncTimeout', message }, now);
+  }
+  const minutes = Math.floor((now - from) / 60_000);
+  const message = `${missing} Waiting for ${minutes}m of ${syncTimeout}.`;
+  return wait(mark, 'WaitingForApplicationSet', message, until);
+}
+
+/** Moves the traffic, with the checks at each weight; without a load balancer the checks are measured once. */
+function moveTraffic(turn: Turn, revision: ObservedRevision): Outcome {
+  const { seen } = turn;
+  const mark: Mark = { ...omit(turn.mark, 'syncing'), phase: 'Migrating' };
+  const moving: Turn = { ...turn, mark };
+  if (turn.application.alb === undefined)
+    return measure(moving, { stage: 'checks', revision, hash: revision.hash });
+  if (seen.child?.isDeleting === true)
+    return wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`);
+  const first = goodFirst(moving, revision.number);
+  if (first !== undefined) return first;
+  const state = childState(turn, revision);
+  if (state.is === 'Failed') {
+    const { message } = state;
+    return fail(mark, revision, { phase: 'CheckFailed', reason: 'CheckFailed', message }, turn.now);
+  }
+  const served = servedBy(seen.revisions, seen.child?.status.stableVersion);
+  const keep = lastGood(seen.revisions) ?? served.find(({ number }) => number !== revision.number);
+  if (!isChildAsDesired(turn, revision, keep)) {
+    const action = applyChild(revision.number, keep?.number);
+    const message = `Moving the traffic to revision ${revision.number}.`;
+    // A Cell that is at the revision holds by itself what is edited meanwhile, and has to know what holds.
+    const isKnown = seen.child?.revision === revision.number;
+    return isKnown ? back(mark, action, message) : act(turn, action, message, mark);
+  }
+  if (state.is === 'Done') return { mark };
+  return state.is === 'Held' && turn.spec.onFailure === 'Hold'
+    ? stayStopped(mark, state.message)
+    : wait(mark, (state.is === 'Moving' ? state.reason : undefined) ?? 'Migrating', state.message);
+}
+
+function runPostchecks(turn: Turn, revision: ObservedRevision): Outcome {
+  const completing: Turn = { ...turn, mark: { ...turn.mark, phase: 'Completing' } };
+  return measure(completing, { stage: 'postchecks', revision, hash: revision.hash });
+}
+
+function markGood(turn: Turn, { number }: ObservedRevision): Judgement {
+  const message = `Revision ${number} is in place; what it does not have goes.`;
+  return act(turn, { do: 'MarkGood', number }, message);
+}
+
+/** Has a Cell that someone deleted serve the good revision first: one that knows only another gives that all traffic unchecked. */
+export function goodFirst(turn: Turn, begun: number | undefined): Judgement | undefined {
+  const { application, cell, mark, problems, seen } = turn;
+  const { child, revisions, targetGroups } = seen;
+  const good = lastGood(revisions);
+  if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
+    return undefined;
+  const { number, version, content } = good;
+  // What has served others goes on from there, also where the good one is gone.
+  const { stableVersion = '', history = [] } = child?.status ?? {};
+  const isSettled = isSameVersion(stableVersion, version) || history.length > 0;
+  if (child !== undefined && (child.revision !== number || isSettled)) return undefined;
+  const unneeded = `Once nobody needs revision ${number}, delete ControllerRevision ${revisionName(cell, application.name, number)}; the newer one then gets all traffic at once.`;
+  if (child === undefined && !isDeployed(turn, good)) {
+    if (mark.child === undefined) return undefined;
+    const secrets = [...new Set(content.clusters.map(({ secretName }) => secretName))].join(' or ');
+    const message = `Secret ${secrets} does not have application ${application.name}, which Cell ${mark.child.name} needs before it is created again, so that revision ${number} gets the traffic first. Restore it, or send abort while a newer revision is under way.`;
+    return wait(mark, GOOD_FIRST, `${message} ${unneeded}`);
+  }
+  const kept = revisions.find((one) => one.number === begun);
+  const groups = [good, kept].flatMap((one) => one?.content.targetGroups ?? []);
+  const isThere = (arn: string): boolean => targetGroups.some((one) => one.isOwn && one.arn === arn);
+  if (child !== undefined && groups.every(({ arn }) => isThere(arn))) {
+    // The targets of the good revision may be gone.
+    const state = childState(turn, good);
+    const why = state.is === 'Done' ? '' : `${state.message} `;
+    return wait(mark, GOOD_FIRST, `Revision ${number} gets the traffic first. ${why}${unneeded}`);
+  }
+  const message = `Making the Cell again, which gives the traffic to revision ${number} first.`;
+  return back(mark, applyChild(number, kept?.number), message);
+}
+
+/** Whether Argo CD has some of what gets the traffic: none where the application or its secrets were removed. */
+const isDeployed = ({ application, secrets }: Turn, { content }: ObservedRevision): boolean =>
+  content.application.argocd === undefined ||
+  content.clusters.some(({ secretName }) =>
+    secrets.some(
+      (one) => one.isOwn && one.name === secretName && Object.hasOwn(one.applications, application.name),
+    ),
+  );

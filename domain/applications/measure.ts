@@ -10,18 +10,17 @@ import {
 import { cut } from '../text.ts';
 import { parseTime } from '../time.ts';
 import { measuredRevision, measurementName } from './names.ts';
-import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
+import type { ObservedRevision } from './observation.ts';
 import {
+  act,
   back,
   fail,
-  forward,
   isPassed,
   wait,
   type CheckStage,
   type Judgement,
   type Mark,
   type Outcome,
-  type Situation,
   type Turn,
 } from './situation.ts';
 
@@ -30,50 +29,57 @@ const LONGEST_MESSAGE = 1024;
 
 type Record = NonNullable<Mark['prechecks']>[number];
 
-/** Which checks, of which revision, for which forward config, and the phase when one fails. */
 interface Measure {
   readonly stage: CheckStage;
   readonly revision: ObservedRevision;
   readonly hash: string;
-  readonly failure: 'PrecheckFailed' | 'CheckFailed';
 }
 
 /** Goes through the checks of a stage, one after the other; one that was successful for the same config is not run again. */
-export function measure(turn: Turn, before: Mark, of: Measure): Outcome {
-  let outcome: Outcome = { mark: before };
+export function measure(turn: Turn, of: Measure): Outcome {
+  let outcome: Outcome = { mark: turn.mark };
   for (const check of turn.application[of.stage] ?? []) {
-    outcome = measureOne({ ...of, situation: turn, check }, outcome.mark);
+    outcome = measureOne({ ...turn, mark: outcome.mark }, check, of);
     if (!isPassed(outcome)) break;
   }
   return outcome;
 }
 
-interface One extends Measure {
-  readonly situation: Situation;
-  readonly check: ApplicationCheck;
-}
-
-function measureOne(one: One, before: Mark): Outcome {
-  const { situation, stage, check, hash, revision, failure } = one;
-  const run = runOf(one);
-  const known = before[stage]?.find((record) => record.name === check.name && record.run === run);
+function measureOne(turn: Turn, check: ApplicationCheck, { stage, revision, hash }: Measure): Outcome {
+  const { application, cell, mark: before, now, seen } = turn;
+  const { number } = revision;
+  const { name } = check;
+  const records = before[stage] ?? [];
+  const others = records.filter((record) => record.name !== name);
+  const run = measurementName({ cell, application: application.name, stage, check: name, number, hash });
+  const known = records.find((record) => record.name === name && record.run === run);
   if (known?.phase === 'Successful') return { mark: before };
-  const found = situation.seen.measurements.find(({ name }) => name === run);
-  if (known === undefined || (known.phase === 'Pending' && isUnstarted(found))) return start(one, before);
+  const found = seen.measurements.find((one) => one.name === run);
+  // What has failed before all was made has failed all the same.
+  const isUnstarted = found === undefined || (found.isPartial === true && found.phase !== 'Failed');
+  if (known === undefined || (known.phase === 'Pending' && isUnstarted)) {
+    const time = new Date(now).toISOString();
+    const pending: Record = { name, run, phase: 'Pending', message: 'It is being started.', hash, time };
+    // Those that the application no longer has are forgotten: what they measured has ended.
+    const asked = others.filter((record) => application[stage]?.some((one) => one.name === record.name));
+    const mark = known === undefined ? { ...before, [stage]: [...asked, pending] } : before;
+    const action = { do: 'StartCheck', stage, check: name, number, name: run } as const;
+    return act(turn, action, `Starting ${name} of the ${stage}.`, mark);
+  }
   const verdict = found ?? { name: run, phase: 'Error', message: `${run} is gone.` };
-  const { message } = verdict;
   const phase = verdict.phase === 'Pending' ? 'Running' : verdict.phase;
-  const mark = recorded(before, stage, { ...known, phase, message: cut(message, LONGEST_MESSAGE), hash });
-  if (!isFinished(phase)) return awaited(one, mark, { verdict, time: known.time });
+  const record: Record = { ...known, phase, message: cut(verdict.message, LONGEST_MESSAGE), hash };
+  const mark: Mark = { ...before, [stage]: [...others, record] };
   if (phase === 'Successful') return { mark };
-  const why = { revision, phase: failure, reason: failure, message: `${check.name} failed.` };
-  return fail(mark, why, situation.now);
+  if (!isFinished(phase)) return awaitVerdict({ ...turn, mark }, check, { verdict, time: known.time });
+  const failure = stage === 'prechecks' ? 'PrecheckFailed' : 'CheckFailed';
+  return fail(mark, revision, { phase: failure, reason: failure, message: `${name} failed.` }, now);
 }
 
 /** Waits for what measures; the Cell is Degraded by one that has not begun in time. */
-function awaited(
-  { situation: { now }, check }: One,
-  mark: Mark,
+function awaitVerdict(
+  { mark, now }: Turn,
+  check: ApplicationCheck,
   { verdict, time }: { readonly verdict: AnalysisVerdict; readonly time: string },
 ): Judgement {
   const startedAt = parseTime(time) ?? 0;
@@ -86,47 +92,10 @@ function awaited(
   return wait(mark, NOT_MEASURED, `${check.name}: ${notBegun(kind, verdict.name)}`, now + BEGINS_WITHIN_MS);
 }
 
-/** Whether not all was made that is to measure; what has failed by then has failed all the same. */
-const isUnstarted = (found: ObservedMeasurement | undefined): boolean =>
-  found === undefined || (found.isPartial === true && found.phase !== 'Failed');
-
-/** The name of what measures a check. */
-const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string => {
-  const { number } = revision;
-  return measurementName({ cell, application: application.name, stage, check: check.name, number, hash });
-};
-
-function start(one: One, before: Mark): Judgement {
-  const { situation, stage, check, revision, hash } = one;
-  const name = runOf(one);
-  const time = new Date(situation.now).toISOString();
-  const message = 'It is being started.';
-  const pending: Record = { name: check.name, run: name, phase: 'Pending', message, hash, time };
-  const known = before[stage]?.find((record) => record.run === name);
-  const mark = known === undefined ? recorded(ofSpec(situation, before, stage), stage, pending) : before;
-  const action = { do: 'StartCheck', stage, check: check.name, number: revision.number, name } as const;
-  return forward(situation, [before, mark], action, `Starting ${check.name} of the ${stage}.`);
-}
-
-/** Forgets the checks of a stage that the application no longer has: what they measured has ended. */
-function ofSpec({ application }: Situation, mark: Mark, stage: CheckStage): Mark {
-  const checks = application[stage] ?? [];
-  return {
-    ...mark,
-    [stage]: (mark[stage] ?? []).filter(({ name }) => checks.some((one) => one.name === name)),
-  };
-}
-
-/** Keeps how far a check has come. */
-function recorded(mark: Mark, stage: CheckStage, record: Record): Mark {
-  const others = (mark[stage] ?? []).filter(({ name }) => name !== record.name);
-  return { ...mark, [stage]: [...others, record] };
-}
-
 const stages = ['prechecks', 'checks', 'postchecks'] as const;
 
 /** Ends what still measures for something else than a revision, or all; nothing holds that. */
-export function endChecks({ seen }: Situation, mark: Mark, keep?: number): Judgement | undefined {
+export function endChecks({ mark, seen }: Turn, keep?: number): Judgement | undefined {
   for (const stage of stages) {
     for (const { name: check, run } of mark[stage] ?? []) {
       const found = seen.measurements.find(({ name }) => name === run);

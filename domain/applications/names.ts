@@ -12,23 +12,20 @@ export const revisionName = (cell: string, application: string, number: number):
 export const targetGroupName = (cell: string, application: string, cluster: string): string =>
   `${childName(cell, application)}-${cluster}`;
 
-/** What is measured, and of which revision with which forward config. */
-export interface Measured {
+const MARKS = { prechecks: 'pre', checks: 'run', postchecks: 'post' } as const;
+
+// It is the value of a label as well.
+const LONGEST = 63;
+
+/** The name of a Job, an AnalysisRun or of Checks: whatever has to be measured once, of a revision with a forward config, has one name. */
+export function measurementName(of: {
   readonly cell: string;
   readonly application: string;
   readonly stage: CheckStage;
   readonly check: string;
   readonly number: number;
   readonly hash: string;
-}
-
-const MARKS = { prechecks: 'pre', checks: 'run', postchecks: 'post' } as const;
-
-// It is the value of a label as well.
-const LONGEST = 63;
-
-/** The name of a Job, an AnalysisRun or of Checks: whatever has to be measured once has one name. */
-export function measurementName(of: Measured): string {
+}): string {
   const { cell, application, stage, check, number, hash } = of;
   // The names of other applications and their checks may make the same text: `api-internal` and `smoke`, `api` and `internal-smoke`.
   const suffix = `-${MARKS[stage]}-${number}-${fingerprint(`${application} ${check} ${hash}`)}`;

@@ -2,7 +2,7 @@ import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { RevisionData } from '../../crds/application.ts';
 
 /** A cluster of the Cell, as EKS and its API server answered. */
 export interface ObservedCluster {
@@ -10,9 +10,7 @@ export interface ObservedCluster {
   readonly name: string;
   /** Undefined while EKS does not name an endpoint for it. */
   readonly found?: ResolvedCluster;
-  /** The tags in EKS. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Whether EKS calls it ACTIVE and its API server answers `/readyz`. */
   readonly isReady: boolean;
   /** Why it is not ready, or could not be looked at. */
   readonly message: string;
@@ -37,24 +35,15 @@ export interface ObservedSecret {
 
 /** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */
 export interface ObservedDeployment {
-  /** The name of the secret of the cluster. */
   readonly secretName: string;
-  /** Whether an Application is there for it. */
   readonly isPresent: boolean;
   /** Whether all of them are Synced and Healthy, by a status that is not from before. */
   readonly isHealthy: boolean;
   readonly message: string;
 }
 
-/** A revision that was kept as a ControllerRevision. */
-export interface ObservedRevision {
-  readonly number: number;
-  readonly hash: string;
-  /** What its AWSTargetGroups are labelled with: that of the good revision before when the target groups are the same. */
-  readonly version: string;
-  readonly isGood: boolean;
-  readonly content: Resolved;
-}
+/** A revision that was kept as a ControllerRevision; those with the same target groups as the good one before have its version. */
+export type ObservedRevision = RevisionData & { readonly number: number; readonly isGood: boolean };
 
 /** The Cell that moves the traffic of an application. */
 export interface ObservedChild {
@@ -64,7 +53,6 @@ export interface ObservedChild {
   readonly uid: string;
   readonly generation: number;
   readonly isDeleting: boolean;
-  /** The revision that its annotation names. */
   readonly revision: number | undefined;
   /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
@@ -75,7 +63,6 @@ export interface ObservedChild {
 export interface ObservedTargetGroup {
   readonly name: string;
   readonly arn: string;
-  /** Its version label. */
   readonly version: string;
   /** False: an object of that name is not this Cell's. */
   readonly isOwn: boolean;
@@ -83,7 +70,6 @@ export interface ObservedTargetGroup {
 
 /** How far something that is measured has come, by the name that `measurementName` has given it. */
 export interface ObservedMeasurement extends Omit<AnalysisVerdict, 'unmeasured'> {
-  /** Whether its end was asked for already. */
   readonly isEnding?: boolean;
   /** Whether some of its Checks are missing: not made yet, or deleted. */
   readonly isPartial?: boolean;
@@ -120,7 +106,6 @@ export interface ObservedApplication {
 /** What one look at a Cell of applications has found. */
 export interface ObservedApplications {
   readonly key: ObjectKey;
-  /** Undefined when there is no such Cell. */
   readonly cell?: {
     readonly uid: string;
     readonly generation: number;
@@ -139,30 +124,8 @@ export interface ObservedApplications {
   readonly digest: string;
 }
 
-/** A cluster that an application runs on. */
-export interface ResolvedCluster {
-  /** The name of its entry in `spec.clusters`. */
-  readonly name: string;
-  readonly eksName: string;
-  readonly server: string;
-  /** The CA of the API server, base64, as EKS gives it. */
-  readonly certificateAuthority: string;
-  readonly secretName: string;
-}
+/** What an application comes to: the content of a revision; without `alb` it has no target groups. */
+export type Resolved = RevisionData['content'];
 
-/** The target group of a cluster. */
-export interface ResolvedTargetGroup {
-  readonly arn: string;
-  /** The clusters that share it. */
-  readonly clusters: readonly string[];
-}
-
-/** What an application comes to: the content of a revision. */
-export interface Resolved {
-  readonly clusters: readonly ResolvedCluster[];
-  readonly secretLabels: Readonly<Record<string, string>>;
-  /** Empty without `alb`. */
-  readonly targetGroups: readonly ResolvedTargetGroup[];
-  /** What the spec of the Cell says of the application. */
-  readonly application: ApplicationOfCell;
-}
+/** A cluster that an application runs on; the CA of its API server is base64, as EKS gives it. */
+export type ResolvedCluster = Resolved['clusters'][number];

@@ -1,7 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { stampOf } from '../model/requests.ts';
+import { cutStamp, KEPT_REQUESTS, stampOf, withRequest } from '../model/requests.ts';
 import type { RequestName, TakenRequest } from '../model/request.ts';
-import { cut } from '../text.ts';
 import type { ObservedApplication, ObservedApplications } from './observation.ts';
 import { ABORTED, GOOD_FIRST, type Mark } from './situation.ts';
 import type { ApplicationsState, Forwarded } from './state.ts';
@@ -16,17 +15,13 @@ const isInWork = (mark: Mark): boolean =>
 export const isAnyInWork = ({ reported }: ApplicationsState): boolean =>
   (reported?.applications ?? []).some(isInWork);
 
-const URGENT: ReadonlySet<RequestName> = new Set(['abort', 'pause']);
-
 /** Whether something was asked that takes traffic back or holds it, which waits for nothing that may not answer. */
 export const isUrgentlyAsked = ({ asked }: ApplicationsState): boolean =>
-  asked.some(({ action }) => URGENT.has(action));
+  asked.some(({ action }) => action === 'abort' || action === 'pause');
 
 type Reported = NonNullable<ApplicationsState['reported']>;
 
-/** One kind of request: when it makes sense, what it changes, and what happens then. */
 interface RequestKind {
-  /** Says why it makes no sense now; undefined when it does. */
   readonly refusal?: (reported: Reported) => string | undefined;
   /** What it changes; without it, it is only handed on. */
   readonly hear?: (
@@ -98,19 +93,14 @@ export function applicationsAnswer(name: RequestName, { reported }: Applications
   return kinds[name].answer(names.length === 0 ? 'every application' : names.join(', '));
 }
 
-// As long as the schema takes (crds/cell-status.ts).
-const LONGEST = { by: 253, reason: 1024, requests: 20 };
-
 /** Takes a request into account; one that makes no sense now changes nothing. */
-export function askApplications(
+export const askApplications = (
   state: ApplicationsState,
   request: TakenRequest<RequestName>,
-): ApplicationsState {
-  if (applicationsRefusal(state, request.action) !== undefined) return state;
-  const by = cut(request.by, LONGEST.by);
-  const reason = cut(request.reason, LONGEST.reason);
-  return { ...state, asked: [...state.asked, { ...request, by, reason }].slice(-LONGEST.requests) };
-}
+): ApplicationsState =>
+  applicationsRefusal(state, request.action) === undefined
+    ? { ...state, asked: withRequest(state.asked, cutStamp(request)) }
+    : state;
 
 /** What requests change: marks, the pause, what is handed on, and what the status says of them. */
 export interface Heard {
@@ -121,37 +111,29 @@ export interface Heard {
   readonly isRetried: boolean;
 }
 
-/** Takes up what operators have asked for. */
-export function hear(observed: ObservedApplications, state: ApplicationsState): Heard {
-  const status = observed.cell?.status ?? {};
-  const before: Heard = {
-    marks: status.applications ?? [],
-    paused: status.paused,
-    forwards: state.forwards,
-    log: status.requests ?? [],
-    isRetried: false,
-  };
-  return state.asked.reduce((all, request) => hearOne(all, request, observed), before);
-}
-
-/** Takes up a request; all but a pause, which the status says, are handed on to the Cells whose rollout is under way. */
-function hearOne(
-  heard: Heard,
-  request: TakenRequest<RequestName>,
-  { applications }: ObservedApplications,
-): Heard {
-  const { action, ...stamp } = request;
-  const { by, reason } = stamp;
+/** Takes up what operators have asked for; all but a pause, which the status says, is handed on to the Cells whose rollout is under way. */
+export function hear({ cell, applications }: ObservedApplications, { asked, forwards }: ApplicationsState): Heard {
+  const { applications: marks = [], paused, requests: log = [] } = cell?.status ?? {};
   const moving = applications.filter(
     ({ child }) => child?.isOwn === true && child.status.rollout !== undefined,
   );
-  const forwards = moving.map(({ name }) => ({ application: name, request: action, by, reason }));
-  return {
-    ...heard,
-    log: [...heard.log, { action, ...stampOf(stamp) }].slice(-LONGEST.requests),
-    forwards: action === 'pause' ? heard.forwards : [...heard.forwards, ...forwards],
-    ...kinds[action].hear?.(heard, request, applications),
-  };
+  return asked.reduce<Heard>(
+    (heard, request) => {
+      const { action, ...stamp } = request;
+      const { by, reason } = stamp;
+      const handed = action === 'pause' ? [] : moving;
+      return {
+        ...heard,
+        log: [...heard.log, { action, ...stampOf(stamp) }].slice(-KEPT_REQUESTS),
+        forwards: [
+          ...heard.forwards,
+          ...handed.map(({ name }) => ({ application: name, request: action, by, reason })),
+        ],
+        ...kinds[action].hear?.(heard, request, applications),
+      };
+    },
+    { marks, paused, forwards, log, isRetried: false },
+  );
 }
 
 function aborted(

@@ -5,33 +5,25 @@ import type {
   ObservedCluster,
   Resolved,
   ResolvedCluster,
-  ResolvedTargetGroup,
 } from './observation.ts';
 import { takenSecret } from './conflicts.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import type { RemoteBinding } from '../discovery/target-group-set/observed-target-group-set.ts';
 import { matches } from '../kubernetes/selector.ts';
-
-/** The clusters of a Cell, as written and as observed. */
-interface Clusters {
-  readonly written: readonly ClusterOfCell[];
-  readonly observed: readonly ObservedCluster[];
-}
+import { namesOf } from './situation.ts';
 
 /** Selects the clusters that an application runs on, in the order of the spec; undefined while the tags of some cluster are not known. */
-export function selectClusters(
-  { clusterSelector }: Pick<ApplicationOfCell, 'clusterSelector'>,
-  { written, observed }: Clusters,
+function selectClusters(
+  { clusterSelector }: ApplicationOfCell,
+  { written, observed }: Facts['clusters'],
 ): readonly ClusterOfCell[] | undefined {
   if (clusterSelector === undefined) return written;
   const { matchEKSTags, ...labels } = clusterSelector;
   if (matchEKSTags === undefined) return written.filter((cluster) => hasAll(cluster.labels ?? {}, labels));
-  const known = written.map((cluster) => ({
-    cluster,
-    found: observed.find(({ name, found }) => name === cluster.name && found !== undefined),
-  }));
-  if (known.some(({ found }) => found === undefined)) return undefined;
-  return known.filter(({ found }) => hasAll(found?.tags ?? {}, matchEKSTags)).map(({ cluster }) => cluster);
+  const known = observed.filter(({ found }) => found !== undefined);
+  const tagsOf = (cluster: ClusterOfCell) => known.find(({ name }) => name === cluster.name)?.tags;
+  if (written.some((cluster) => tagsOf(cluster) === undefined)) return undefined;
+  return written.filter((cluster) => hasAll(tagsOf(cluster) ?? {}, matchEKSTags));
 }
 
 type Texts = Readonly<Record<string, string>>;
@@ -42,34 +34,6 @@ const hasAll = (found: Texts, wanted: Texts): boolean =>
 /** The name of a cluster in EKS. */
 export const eksNameOf = ({ name, eks }: Pick<ClusterOfCell, 'name' | 'eks'>): string =>
   eks?.clusterName ?? name;
-
-/** What EKS and the API server of a cluster say of it. */
-export interface ClusterSigns {
-  readonly name: string;
-  readonly eksName: string;
-  /** Undefined when EKS has no such cluster. */
-  readonly status?: string;
-  readonly hasEndpoint: boolean;
-  /** Whether the API server says that it is ready, or why nobody knows. */
-  readonly api?: { readonly is: 'Ready' | 'NotReady' } | { readonly is: 'Unknown'; readonly message: string };
-}
-
-/** Says why a cluster is not ready for applications; undefined when it is. */
-export function findUnreadiness({
-  name,
-  eksName,
-  status,
-  hasEndpoint,
-  api,
-}: ClusterSigns): string | undefined {
-  if (status === undefined)
-    return `EKS cluster ${eksName} not found. Create it, or correct eks.clusterName of cluster ${name}.`;
-  if (status !== 'ACTIVE') return `EKS cluster ${eksName} is ${status}, and not ACTIVE.`;
-  if (!hasEndpoint) return `EKS does not say yet where the API server of ${eksName} is.`;
-  if (api === undefined || api.is === 'NotReady')
-    return `The API server of ${eksName} does not answer that it is ready (/readyz).`;
-  return api.is === 'Unknown' ? api.message : undefined;
-}
 
 /** Finds the target group of an application in the TargetGroupBindings of a cluster: one, by labels such as `svc=web`. */
 export function boundTargetGroup(
@@ -82,13 +46,10 @@ export function boundTargetGroup(
   const arns = [...new Set(selected.map(({ arn }) => arn ?? ''))];
   const [arn = ''] = arns;
   if (arns.length === 1 && arn !== '') return { ok: true, arn };
-  const message = `Cluster ${cluster} must have one TargetGroupBinding with ${selector} and spec.targetGroupARN; it has ${gotOf(arns)}. Create it, or correct the selector.`;
+  const one = arns.length === 0 ? 'none' : 'one without the ARN';
+  const got = arns.length > 1 ? `several with ${arns.length} target groups` : one;
+  const message = `Cluster ${cluster} must have one TargetGroupBinding with ${selector} and spec.targetGroupARN; it has ${got}. Create it, or correct the selector.`;
   return { ok: false, message };
-}
-
-function gotOf(arns: readonly string[]): string {
-  if (arns.length === 0) return 'none';
-  return arns.length === 1 ? 'one without the ARN' : `several with ${arns.length} target groups`;
 }
 
 /** The labels that a selector in one line asks for: `svc=web,tier=front`. */
@@ -112,7 +73,10 @@ export type FoundBinding =
 
 /** What applications are resolved from. */
 export interface Facts {
-  readonly clusters: Clusters;
+  readonly clusters: {
+    readonly written: readonly ClusterOfCell[];
+    readonly observed: readonly ObservedCluster[];
+  };
   readonly applications: readonly ApplicationOfCell[];
   /** What `targetgroupBindingSelector` found, by application and cluster. */
   readonly bindings: Readonly<Record<string, Readonly<Record<string, FoundBinding>>>>;
@@ -134,12 +98,16 @@ export function resolveApplications(facts: Facts): Readonly<Record<string, Resol
   return Object.fromEntries(resolved);
 }
 
-/** What one application comes to by itself. */
 function resolveApplication(application: ApplicationOfCell, facts: Facts): Resolution {
   const { clusters, digest } = facts;
   const selected = selectClusters(application, clusters);
   if (selected === undefined) return refused('Some clusters are not in EKS yet. Waiting for their tags.');
-  if (selected.length === 0) return refused(matchesNothing(application));
+  if (selected.length === 0) {
+    const what = canonical(application.clusterSelector ?? {});
+    return refused(
+      `clusterSelector selects no cluster of spec.clusters: none has ${what}. Correct the selector, or the labels or tags of the clusters.`,
+    );
+  }
   const found = selected.map(({ name }) => clusters.observed.find((one) => one.name === name)?.found);
   const known = found.filter((one) => one !== undefined);
   if (known.length < selected.length) return refused('Some clusters are not in EKS yet. Waiting for them.');
@@ -148,7 +116,7 @@ function resolveApplication(application: ApplicationOfCell, facts: Facts): Resol
   const groups = targetGroupsOf(application, selected, facts);
   if (!groups.ok) return groups;
   const value: Resolved = {
-    clusters: known.toSorted(byName),
+    clusters: known.toSorted((a, b) => compareText(a.name, b.name)),
     secretLabels: application.argocd?.clusterSecret?.labels ?? {},
     targetGroups: groups.value,
     application,
@@ -156,29 +124,19 @@ function resolveApplication(application: ApplicationOfCell, facts: Facts): Resol
   return { ok: true, value, hash: digest(canonical(value)) };
 }
 
-const byName = (a: ResolvedCluster, b: ResolvedCluster): number => compareText(a.name, b.name);
-
 const refused = (...problems: readonly string[]): Resolution & { readonly ok: false } => ({
   ok: false,
   problems,
 });
 
-function matchesNothing({ clusterSelector }: ApplicationOfCell): string {
-  const what = canonical(clusterSelector ?? {});
-  return `clusterSelector selects no cluster of spec.clusters: none has ${what}. Correct the selector, or the labels or tags of the clusters.`;
-}
-
 // Old and new ones have to fit together into the five target groups that ELBv2 forwards to.
 const MOST_TARGET_GROUPS = 2;
-
-type Groups =
-  { readonly ok: true; readonly value: readonly ResolvedTargetGroup[] } | Extract<Resolution, { ok: false }>;
 
 function targetGroupsOf(
   application: ApplicationOfCell,
   selected: readonly ClusterOfCell[],
   facts: Facts,
-): Groups {
+): { readonly ok: true; readonly value: Resolved['targetGroups'] } | Extract<Resolution, { ok: false }> {
   if (application.alb === undefined) return { ok: true, value: [] };
   const { arn } = application.alb.forwardConfig.targetGroup;
   if (arn !== undefined && selected.length > 1) {
@@ -203,8 +161,6 @@ function targetGroupsOf(
   }));
   return { ok: true, value: value.toSorted((a, b) => compareText(a.arn, b.arn)) };
 }
-
-const namesOf = (clusters: readonly ClusterOfCell[]): string => clusters.map(({ name }) => name).join(', ');
 
 const ARN =
   /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;

@@ -9,14 +9,10 @@ import type {
   ResolvedCluster,
 } from './observation.ts';
 import { type Mark, lastGood } from './situation.ts';
-import type { CellStatus } from '../../crds/cell.ts';
 import type { Facts } from './resolve.ts';
 import { markOf } from './state.ts';
 
-/**
- * The revisions that a Cell may serve which is at a version, of all, newest first: those that differ in no target group have
- * the same one, and serve the same. Two of them, as the newest may be the one that is only being brought about.
- */
+/** The revisions that a Cell at a version may serve, newest first: two, as the newest may only be on its way. */
 export const servedBy = <T extends Pick<ObservedRevision, 'version'>>(
   revisions: readonly T[],
   stableVersion = '',
@@ -33,13 +29,10 @@ export function revisionsInUse<T extends Pick<ObservedRevision, 'number' | 'vers
   return revisions.filter((one) => named.includes(one.number) || served.includes(one));
 }
 
-type Found = Pick<ObservedApplication, 'revisions'> & {
-  readonly resolved: Extract<ObservedApplication['resolved'], { ok: true }>;
-};
-
 /** The revision that is made of what an application comes to, after all that there were. */
 export function newRevision(
-  { resolved: { hash, value }, revisions }: Found,
+  { hash, value }: Extract<ObservedApplication['resolved'], { ok: true }>,
+  revisions: readonly ObservedRevision[],
   mark: Pick<Mark, 'revision' | 'failed'> | undefined,
 ): ObservedRevision {
   const number = 1 + Math.max(0, revisions[0]?.number ?? 0, mark?.revision ?? 0, mark?.failed?.revision ?? 0);
@@ -66,10 +59,7 @@ export function outdatedRevisions(
     .filter((number) => number !== good && !named.includes(number));
 }
 
-/**
- * What of a look its workflow goes by. A history keeps every look, and Temporal takes 2 MB of one: so it has the revisions
- * that are in use, and of CAs what tells one from another.
- */
+/** Cuts a look down to what its workflow goes by: a history keeps every look, and Temporal takes 2 MB of one. */
 export function recorded(observed: ObservedApplications, digest: Facts['digest']): ObservedApplications {
   const withDigest = <T extends Pick<ResolvedCluster, 'certificateAuthority'>>(one: T): T => ({
     ...one,
@@ -83,22 +73,15 @@ export function recorded(observed: ObservedApplications, digest: Facts['digest']
       one.found === undefined ? one : { ...one, found: withDigest(one.found) },
     ),
     secrets: secrets.map(withDigest),
-    applications: applications.map((one) => ({
-      ...one,
-      resolved: one.resolved.ok ? { ...one.resolved, value: content(one.resolved.value) } : one.resolved,
-      revisions: decisive(one, cell?.status).map((revision) => ({
-        ...revision,
-        content: content(revision.content),
-      })),
-    })),
+    applications: applications.map((one) => {
+      const { name, resolved, revisions: all, child } = one;
+      const used = revisionsInUse(all, markOf(cell?.status, name), child);
+      const revisions = all.filter((kept) => [all[0], lastGood(all), ...used].includes(kept));
+      return {
+        ...one,
+        resolved: resolved.ok ? { ...resolved, value: content(resolved.value) } : resolved,
+        revisions: revisions.map((kept) => ({ ...kept, content: content(kept.content) })),
+      };
+    }),
   };
-}
-
-/** The revisions that something is decided by, in their order. */
-function decisive(
-  { name, revisions, child }: ObservedApplication,
-  status: CellStatus | undefined,
-): readonly ObservedRevision[] {
-  const used = [revisions[0], lastGood(revisions), ...revisionsInUse(revisions, markOf(status, name), child)];
-  return revisions.filter((one) => used.includes(one));
 }

@@ -14,8 +14,7 @@ import { clusterSecretValues } from '../discovery/clusters/cluster-secret.ts';
 import { hasMarks, withGenerated, type Marks } from '../discovery/generated.ts';
 import { fieldsIn, given, isRecord, textIn } from '../model/fields.ts';
 
-/** Which cluster of which Cell a secret is for, and what EKS says of it. */
-export interface SecretOfCluster {
+interface SecretOfCluster {
   readonly cell: string;
   readonly cluster: ResolvedCluster;
   readonly eks: {
@@ -33,7 +32,7 @@ export function desiredSecret(
   writtenAt: Readonly<Record<string, number>>,
 ): DesiredSecret {
   const { labels, annotations } = clusterSecret(cell, asking);
-  const { eksName, server, certificateAuthority, secretName } = cluster;
+  const { eksName: name, server: endpoint, certificateAuthority: caData, secretName } = cluster;
   const { arn, region, tags, vpcID } = eks;
   const marks = withGenerated({
     labels,
@@ -45,13 +44,7 @@ export function desiredSecret(
       [WRITTEN_AT_ANNOTATION]: canonical(writtenAt),
     },
   });
-  const content = clusterSecretValues({
-    name: eksName,
-    endpoint: server,
-    caData: certificateAuthority,
-    region,
-  });
-  return { name: secretName, ...marks, content };
+  return { name: secretName, ...marks, content: clusterSecretValues({ name, endpoint, caData, region }) };
 }
 
 /** Whether a secret says all that it is to say. */
@@ -126,7 +119,6 @@ export const APPLICATIONS_ANNOTATION = 'okra.mumo.co/applications';
 /** The labels that each application asks of the secret of a cluster. */
 export type Asking = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The marks of the secret of a cluster that these applications ask for. */
 const clusterSecret = (cell: string, asking: Asking): Marks => ({
   labels: {
     ...Object.assign({}, ...Object.values(asking)),

@@ -9,7 +9,6 @@ export type CheckStage = 'prechecks' | 'checks' | 'postchecks';
 
 /** What an activity does for one application of a Cell. */
 export type ApplicationAction =
-  /** Keeps what the application comes to now as a ControllerRevision. */
   | { readonly do: 'SaveRevision'; readonly number: number; readonly hash: string; readonly version: string }
   /** Marks a revision as good, and deletes those that are too old. */
   | { readonly do: 'MarkGood'; readonly number: number }
@@ -19,13 +18,8 @@ export type ApplicationAction =
   | { readonly do: 'RemoveLabels'; readonly number: number }
   /** Deletes the secrets that no application asks for, where Argo CD has nothing left. */
   | { readonly do: 'DeleteSecrets' }
-  /**
-   * Makes the child Cell and the AWSTargetGroups of a revision; those of `keep` stay as well. In this order, so that no
-   * look of the child between two writes finds less of what serves: its spec, new groups, the labels of groups that both
-   * have, and last what goes.
-   */
+  /** Makes the child Cell and the AWSTargetGroups of a revision; those of `keep` stay as well. */
   | { readonly do: 'ApplyChild'; readonly number: number; readonly keep?: number }
-  /** Starts one entry of the prechecks, checks or postchecks. */
   | {
       readonly do: 'StartCheck';
       readonly stage: CheckStage;
@@ -40,7 +34,6 @@ export type ApplicationAction =
       readonly check: string;
       readonly name: string;
     }
-  /** Hands a request of an operator on to the child Cell's workflow. */
   | {
       readonly do: 'Forward';
       readonly request: 'pause' | 'resume' | 'promote' | 'promoteFull' | 'abort' | 'retry';
@@ -94,9 +87,7 @@ export interface Situation {
   readonly application: ApplicationOfCell;
   readonly seen: ObservedApplication;
   readonly secrets: readonly ObservedSecret[];
-  /** The applications of the Cell, as they were seen. */
   readonly others: readonly ObservedApplication[];
-  /** How they stood before. */
   readonly marks: readonly Mark[];
   /** Holds what goes forward, and nothing that goes back. */
   readonly hold?: Hold | undefined;
@@ -120,7 +111,6 @@ export type Step =
       readonly reason: string;
       readonly message: string;
       readonly until?: number | undefined;
-      /** Set when it is held, and by what. */
       readonly hold?: Hold['kind'];
     }
   /** It has failed, and what becomes of it people decide. */
@@ -139,12 +129,13 @@ export type Failed = NonNullable<Mark['failed']>;
 /** What a rule of an application decides by. */
 export interface Turn extends Situation {
   readonly mark: Mark;
-  /** What has failed, and is asked for still. */
   readonly failed: Failed | undefined;
   /** The newest revision, when it is what the spec comes to. */
   readonly revision: ObservedRevision | undefined;
   /** Whether more was done for it than to hand its clusters to Argo CD. */
   readonly begun: boolean;
+  /** Whether everything goes back, which nothing holds. */
+  readonly isReverting?: boolean;
 }
 
 /** What a rule comes to: the next step, another mark for the rules after it, or a failure of the application. */
@@ -156,39 +147,34 @@ export type Rule = (turn: Turn) => Outcome | undefined;
 /** Whether the rules after it go on. */
 export const isPassed = (outcome: Outcome): boolean => !('step' in outcome) && !('failed' in outcome);
 
-/** Has an application fail. */
+/** Has an application fail at a revision. */
 export const fail = (
   mark: Mark,
-  {
-    revision: { number: revision, hash },
-    ...why
-  }: Pick<Failed, 'phase' | 'reason' | 'message'> & { readonly revision: ObservedRevision },
+  { number: revision, hash }: ObservedRevision,
+  { message, ...why }: Pick<Failed, 'phase' | 'reason' | 'message'>,
   now: number,
-): Outcome => ({
-  mark: omit(mark, 'syncing'),
-  failed: {
-    ...why,
-    revision,
-    hash,
-    message: why.message.slice(0, 1024),
-    time: new Date(now).toISOString(),
-  },
-});
-
-/** What brings an application further, unless that is held. */
-export function forward(
-  { hold }: Pick<Situation, 'hold'>,
-  [before, after]: readonly [Mark, Mark],
-  action: ApplicationAction,
-  message: string,
-): Judgement {
-  if (hold === undefined) return { mark: after, step: { is: 'Act', way: 'Forward', action, message } };
-  const { kind, reason, until } = hold;
+): Outcome => {
+  const time = new Date(now).toISOString();
   return {
-    mark: before,
-    step: { is: 'Wait', hold: kind, reason, until, message: `${hold.message} Next: ${message}` },
+    mark: omit(mark, 'syncing'),
+    failed: { ...why, revision, hash, message: message.slice(0, 1024), time },
   };
+};
+
+/** Does something for an application, unless it brings that further and is held; `after` is the mark of what is not held. */
+export function act(turn: Turn, action: ApplicationAction, message: string, after = turn.mark): Judgement {
+  const { hold, isReverting = false, mark } = turn;
+  if (isReverting) return back(after, action, message);
+  return hold === undefined
+    ? { mark: after, step: { is: 'Act', way: 'Forward', action, message } }
+    : held(mark, hold, `${hold.message} Next: ${message}`);
 }
+
+/** Waits for what holds an application. */
+export const held = (mark: Mark, { kind, reason, until }: Hold, message: string): Judgement => ({
+  mark,
+  step: { is: 'Wait', hold: kind, reason, until, message },
+});
 
 /** Names clusters or secrets for people. */
 export const namesOf = (all: readonly { readonly name: string }[]): string =>
@@ -219,12 +205,13 @@ export const stopped = (mark: Mark, reason: string, message: string): Judgement 
   step: { is: 'Stopped', reason, message },
 });
 
-/** The reason of what stays as it is after a failure. */
-export const STOPPED = 'Stopped';
-
-/** What that means. */
-export const STAYS =
-  'Everything stays as it is, because onFailure is Hold. Send abort to go back, or retry to try again.';
+/** Everything stays as it is after a failure. */
+export const stayStopped = (mark: Mark, why: string): Judgement =>
+  stopped(
+    mark,
+    'Stopped',
+    `${why} Everything stays as it is, because onFailure is Hold. Send abort to go back, or retry to try again.`,
+  );
 
 /** The reason of traffic that moves once the good revision has it, as of all that waits for the Cell of the application. */
 export const GOOD_FIRST = 'WaitingForCell';
@@ -240,7 +227,7 @@ export const failedStill = (
   failed?.retried !== true && (!resolved.ok || resolved.hash === failed?.hash) ? failed : undefined;
 
 /** Whether what has failed stays until people decide. */
-export const stays = ({ spec }: Pick<Situation, 'spec'>, { reason, reverted }: Failed): boolean =>
+export const stays = ({ spec }: Situation, { reason, reverted }: Failed): boolean =>
   spec.onFailure === 'Hold' && reason !== ABORTED && reverted !== true;
 
 /** The newest revision that was in place. */
@@ -248,5 +235,5 @@ export const lastGood = (revisions: readonly ObservedRevision[]): ObservedRevisi
   revisions.find(({ isGood }) => isGood);
 
 /** Whether old clusters go before new ones come. */
-export const deletesFirst = ({ application }: Pick<Situation, 'application'>): boolean =>
+export const deletesFirst = ({ application }: Situation): boolean =>
   application.argocd?.updateStrategy?.type === 'DeleteBeforeCreate';

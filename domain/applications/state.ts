@@ -41,11 +41,9 @@ export interface ApplicationsState {
   /** What operators have asked and no turn has answered yet. */
   readonly asked: readonly TakenRequest<RequestName>[];
   readonly forwards: readonly Forwarded[];
-  /** By the name of the application. */
   readonly troubles: Readonly<Record<string, Trouble>>;
   /** What was done last for an application, and how often in a row. */
   readonly repeated: Readonly<Record<string, { readonly action: string; readonly times: number }>>;
-  /** The status as it was last written. */
   readonly reported?: CellStatus;
 }
 
@@ -81,13 +79,11 @@ export function troubled(
   const failures = (before?.failures ?? 0) + 1;
   const { reason, message, action } = failure;
   const until = now + backoffMs(failures);
-  const actions = { ...waiting(before, now), [canonical(action)]: until };
+  const waiting = Object.entries(before?.actions ?? {}).filter(([, at]) => at > now);
+  const actions = { ...Object.fromEntries(waiting), [canonical(action)]: until };
   const trouble = { reason, message, failures, until, actions };
   return { ...state, troubles: { ...state.troubles, [application]: trouble } };
 }
-
-const waiting = (trouble: Trouble | undefined, now: number): Trouble['actions'] =>
-  Object.fromEntries(Object.entries(trouble?.actions ?? {}).filter(([, at]) => at > now));
 
 /** So often the same may be done in a row before it is taken for something that does not come about. */
 const MOST_REPEATED = 3;

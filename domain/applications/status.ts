@@ -95,7 +95,16 @@ export function applicationsStatusOf(input: ApplicationsStatusInput) {
     }),
     conditions: conditionsFrom(claimsOf(summary, clusters), cell.status.conditions ?? [], at),
   };
-  const wait: ApplicationsWait = { do: 'Wait', ...summary, ...given({ until: soonest(judged, input.gate) }) };
+  const untils = judged.flatMap(({ step, trouble }) => [
+    step.is === 'Wait' ? step.until : undefined,
+    trouble?.until,
+  ]);
+  const until = Math.min(...[...untils, input.gate?.until].filter((one) => one !== undefined));
+  const wait: ApplicationsWait = {
+    do: 'Wait',
+    ...summary,
+    ...(Number.isFinite(until) ? { until } : {}),
+  };
   return { status, events: eventsOf(cell.status, status), wait };
 }
 
@@ -178,23 +187,13 @@ const ranks: readonly (readonly [ApplicationsWait['phase'], (one: Judged) => boo
   ['Waiting', isHeldBy('Waiting')],
 ];
 
-function soonest(judged: readonly Judged[], gate: Hold | undefined): number | undefined {
-  const untils = judged.flatMap(({ step, trouble }) => [
-    step.is === 'Wait' ? step.until : undefined,
-    trouble?.until,
-  ]);
-  const all = [...untils, gate?.until].filter((one) => one !== undefined);
-  return all.length === 0 ? undefined : Math.min(...all);
-}
-
 const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'RevertBlocked', 'Reverted']);
 
 function claimsOf(
   { phase, reason, message }: Summary,
   clusters: ApplicationsStatusInput['clusters'],
 ): readonly Claim[] {
-  const missing = clusters.filter(({ ready }) => !ready);
-  const isReady = missing.length === 0;
+  const missing = clusters.filter(({ ready }) => !ready).map((one) => `${one.name}: ${one.message}`);
   const isTroubled = TROUBLED.has(phase) || reason === NOT_MEASURED;
   return [
     { type: 'Ready', holds: phase === 'Completed', reason, message },
@@ -202,20 +201,14 @@ function claimsOf(
     isTroubled
       ? { type: 'Degraded', holds: true, reason, message }
       : { type: 'Degraded', holds: false, reason: 'AsExpected', message: 'The Cell matches its spec.' },
-    {
-      type: 'ClustersReady',
-      holds: isReady,
-      reason: isReady ? 'Ready' : 'ClustersNotReady',
-      message: isReady
-        ? 'All clusters are ready.'
-        : missing.map((one) => `${one.name}: ${one.message}`).join(' '),
-    },
+    missing.length === 0
+      ? { type: 'ClustersReady', holds: true, reason: 'Ready', message: 'All clusters are ready.' }
+      : { type: 'ClustersReady', holds: false, reason: 'ClustersNotReady', message: missing.join(' ') },
   ];
 }
 
 const LOUD: ReadonlySet<Mark['phase']> = new Set(['PrecheckFailed', 'CheckFailed', 'Reverting']);
 
-/** Tells of each application that has come to another phase. */
 function eventsOf(before: CellStatus, after: CellStatus): readonly Omit<ReportedEvent, 'id'>[] {
   return (after.applications ?? []).flatMap(({ name, phase, message = '' }) => {
     if (markOf(before, name)?.phase === phase) return [];

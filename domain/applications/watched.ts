@@ -1,3 +1,4 @@
+import type { CellStatus } from '../../crds/cell.ts';
 import type { Access } from '../access/access.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
@@ -19,28 +20,17 @@ interface Watched {
 export interface WatchedParts {
   readonly cells: readonly (Watched & {
     readonly spec: unknown;
-    readonly status?: WatchedStatus | undefined;
+    readonly status?: Pick<CellStatus, 'phase' | 'stableVersion' | 'canaryWeight' | 'step'> | undefined;
   })[];
   readonly groups: readonly (Watched & { readonly spec: { readonly arn: string } })[];
   readonly secrets: readonly Watched[];
-}
-
-interface WatchedStatus {
-  readonly phase?: string | undefined;
-  readonly stableVersion?: string | undefined;
-  readonly canaryWeight?: number | undefined;
-  readonly step?: string | undefined;
 }
 
 /** Whether something was made for a Cell with applications. */
 export const isPartOf = ({ metadata }: Watched, cell: string): boolean =>
   metadata.labels?.[CELL_LABEL] === cell;
 
-/**
- * All that a Cell with applications depends on in its namespace, in one text: when it differs, there is something new to look at.
- * The parts are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because watchers and workers compare
- * what each has computed.
- */
+/** Says in one text all that a Cell with applications depends on, of objects as the API server returned them: watchers and workers compare it. */
 export function watchedApplications(
   cell: Watched & { readonly spec: unknown },
   { cells, groups, secrets }: WatchedParts,

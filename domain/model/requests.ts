@@ -14,7 +14,7 @@ export const takeRequest = (state: RolloutState, name: RequestName, stamp: Stamp
 
 /** Takes a request into account, whether it makes sense by what is known or not. */
 export function keepRequest(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
-  const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
+  const kept = cutStamp(stamp);
   const { backoff } = state;
   const { take, change = (same: RolloutState) => same } = requestKinds[name];
   const changed = change(state, kept);
@@ -36,14 +36,21 @@ const endsBackoff = ({ during }: RetryBackoff, name: RequestName): boolean =>
 const LONGEST_BY = 253;
 const LONGEST_REASON = 1024;
 
+/** Who asks for something and why, as long as the status takes it. */
+export const cutStamp = <Asked extends Stamp>(stamp: Asked): Asked => ({
+  ...stamp,
+  by: cut(stamp.by, LONGEST_BY),
+  reason: cut(stamp.reason, LONGEST_REASON),
+});
+
 /** How many requests are kept for the status. */
-const KEPT_REQUESTS = 20;
+export const KEPT_REQUESTS = 20;
 
 /** The requests that are kept, with one that was taken. */
-export const withRequest = (
-  before: readonly TakenRequest[] | undefined,
-  taken: TakenRequest,
-): readonly TakenRequest[] => [...(before ?? []), taken].slice(-KEPT_REQUESTS);
+export const withRequest = <Asked extends TakenRequest>(
+  before: readonly Asked[] | undefined,
+  taken: Asked,
+): readonly Asked[] => [...(before ?? []), taken].slice(-KEPT_REQUESTS);
 
 /** Requests as the Cell's status has them. */
 export const requestsInStatus = (asked: readonly TakenRequest[]): NonNullable<CellStatus['requests']> =>

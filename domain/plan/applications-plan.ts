@@ -52,9 +52,9 @@ function planApplication(
   if (failed !== undefined)
     return { ...nothing, problems: [`${name}: ${failed.message} Edit the Cell, or send retry.`] };
   const [newest] = revisions;
-  const revision = newest?.hash === resolved.hash ? newest : newRevision({ resolved, revisions }, mark);
+  const revision = newest?.hash === resolved.hash ? newest : newRevision(resolved, revisions, mark);
   const good = lastGood(revisions);
-  const own = childOf({ cell: { name: key.name, spec }, revision });
+  const own = childOf({ key, spec }, revision);
   const planned = revision.isGood && child.cell !== undefined ? child : own && withRevision(child, own, good);
   const traffic = planned && planCell(planned, { now, assume: [] });
   const done = revision.isGood

@@ -307,7 +307,7 @@ export class ApplicationsWorld {
 
   private childOf(application: string, number: number): Child | undefined {
     const revision = this.revisions.get(application)?.find((one) => one.number === number);
-    return revision === undefined ? undefined : childOf({ cell: { name: CELL, spec: this.spec }, revision });
+    return revision === undefined ? undefined : childOf({ key: { name: CELL }, spec: this.spec }, revision);
   }
 
   content(application: string, number: number): Resolved {
