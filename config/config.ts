@@ -109,6 +109,8 @@ function arrange(from: Variables) {
       namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
       name: from.OKRA_LEASE_NAME,
     },
+    /** Where Okra is installed, for those who look for it there. */
+    okraNamespace: from.OKRA_NAMESPACE,
     /** What this process is called by others: in the lease, and as a Temporal worker. */
     identity: from.OKRA_IDENTITY ?? ownName,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,

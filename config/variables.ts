@@ -126,6 +126,7 @@ export const variables = z.object({
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
   OKRA_STAGED_BINDING_POLICY_SELECTOR: selector.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),
+  OKRA_NAMESPACE: namespace.default('okra'),
   OKRA_LEASE_NAME: matching(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/, 'a name such as okra').default('okra'),
   POD_NAMESPACE: namespace.optional(),
   OKRA_IDENTITY: text.optional(),

@@ -3,14 +3,14 @@ import { aCell } from '../okractl/testing/objects.ts';
 import { ask } from './calls.ts';
 import { aWorld, type WorldOptions } from './testing/world.ts';
 
-const key = { namespace: 'default', name: 'web' };
+const target = { kind: 'Cell', key: { namespace: 'default', name: 'web' } } as const;
 const aborted = (options: WorldOptions) =>
   ask(
     {
       session: aWorld({ objects: [aCell({ phase: 'Reverted', message: 'm' })], ...options }).session,
       by: 'ann',
     },
-    { key, name: 'abort', reason: '', seen: {} },
+    { target, name: 'abort', reason: '', seen: {} },
   );
 
 describe('a request of the page that nobody answers', () => {

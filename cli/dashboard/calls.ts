@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ObjectKey } from '../../domain/model/ids.ts';
 import { type AskName, askNames } from '../../domain/model/request.ts';
 import { seenIn } from '../../domain/model/seen.ts';
-import { fieldsIn, given } from '../../domain/model/fields.ts';
+import { type Fields, fieldsIn, given, textIn } from '../../domain/model/fields.ts';
 import { send, type Sending } from '../okractl/send.ts';
 import { CommandError, exitCodes } from '../okractl/shell.ts';
+import type { Target } from '../okractl/target.ts';
 import { feed, type Wish } from './feeds.ts';
-import type { Viewer, Viewers } from './hub.ts';
+import type { Requester, Viewer, Viewers } from './hub.ts';
+import { INVALID_TOKEN, isUnknown } from './logins.ts';
 import { end, keepStreams, openStream } from './stream.ts';
 import { messageOf } from '../../domain/text.ts';
 
@@ -30,6 +31,7 @@ export function callOf(options: CallOptions): Calls {
   return async (request, response, path) => {
     const key = keyOf(request);
     if (path === '/api/session') return answerSession(options, { request, response, key });
+    if (path === '/api/requests') return answerPerson(viewers, { request, response, key });
     const viewer = viewers.of(key);
     if (path === '/api/me' && request.method === 'GET') return end(response, 200, meOf(options, viewer));
     if (viewer === undefined)
@@ -69,10 +71,32 @@ const meOf = ({ viewers, version }: CallOptions, viewer: Viewer | undefined) => 
   ...given({ by: viewer?.by }),
 });
 
-async function answerSession(
-  { viewers }: CallOptions,
-  { request, response, key }: { request: IncomingMessage; response: ServerResponse; key: string | undefined },
-): Promise<void> {
+interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly key: string | undefined;
+}
+
+/** Answers who shows a token of Kubernetes with each request, as okractl does: nothing is kept of it. */
+async function answerPerson({ person }: Viewers, { request, response, key }: Call): Promise<void> {
+  if (person === undefined)
+    return end(response, 404, {
+      message: 'This dashboard takes no requests, because it has no login. Set dashboard.login of the chart.',
+    });
+  if (key === undefined) return end(response, 401, { message: 'No token given.' });
+  try {
+    const requester = await person(key);
+    if (request.method === 'POST') return await asked(requester, request, response);
+    const { operator, taskQueue, temporal } = requester.session;
+    const found = await (await operator()).inspect(taskQueue);
+    return end(response, 200, { ...found, taskQueue, namespace: temporal.namespace });
+  } catch (error) {
+    if (isUnknown(error)) return end(response, 401, { message: INVALID_TOKEN });
+    return end(response, 502, { message: messageOf(error) });
+  }
+}
+
+async function answerSession({ viewers }: CallOptions, { request, response, key }: Call): Promise<void> {
   if (key === undefined || viewers.logIn === undefined)
     return end(response, 401, { message: 'No token given, or this page has no login.' });
   if (request.method === 'DELETE') {
@@ -101,20 +125,38 @@ function nameOf(namespace: unknown, name: unknown): { namespace: string; name: s
   return isName(namespace) && isName(name) ? { namespace, name } : undefined;
 }
 
-async function asked(viewer: Viewer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Reads what a request is about; a Cell where it does not say, and a StagedBindingPolicy has no namespace. */
+function targetIn({ kind = 'Cell', namespace, name }: Fields): Target | undefined {
+  const key = nameOf(kind === 'Cell' ? namespace : name, name);
+  if (key === undefined) return undefined;
+  if (kind === 'Cell') return { kind, key };
+  return kind === 'StagedBindingPolicy' ? { kind, key: { ...key, namespace: '' } } : undefined;
+}
+
+async function asked(
+  requester: Requester,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const body = await bodyOf(request);
   if (body === undefined) {
     response.setHeader('Connection', 'close');
     return end(response, 413, { message: `Request too large: at most ${LONGEST_BODY} bytes.` });
   }
-  const { namespace, name, request: wanted, reason = '', seen } = body;
-  const key = nameOf(namespace, name);
+  const { request: wanted, reason = '', seen } = body;
+  const target = targetIn(body);
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
-  if (key === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
+  if (target === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
     return end(response, 400, {
       message: `Invalid request: it needs the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters.`,
     });
-  const { status, message } = await ask(viewer, { key, name: wanted, reason, seen: seenIn(seen) });
+  const { status, message } = await ask(requester, {
+    target,
+    name: wanted,
+    reason,
+    seen: { ...seenIn(seen), ...given({ stage: textIn(fieldsIn(seen)['stage']) }) },
+    ...given({ to: textIn(body['to']) }),
+  });
   return end(response, status, { message });
 }
 
@@ -135,8 +177,8 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
 
 /** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
 export async function ask(
-  { session, by }: Pick<Viewer, 'session' | 'by'>,
-  { key, ...sending }: Pick<Sending, 'name' | 'reason' | 'seen'> & { readonly key: ObjectKey },
+  { session, by }: Requester,
+  sending: Sending,
 ): Promise<{ readonly status: 200 | 202 | 403 | 409 | 502; readonly message: string }> {
   if (by === undefined) return { status: 403, message: 'Read-only: log in to send requests.' };
   try {
@@ -151,7 +193,7 @@ export async function ask(
         },
       },
       { ...session, whoAmI: () => Promise.resolve(by) },
-      { target: { kind: 'Cell', key }, ...sending },
+      sending,
     );
     return { status: isSure ? 200 : 202, message: said.join(' ') };
   } catch (error) {

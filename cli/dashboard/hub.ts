@@ -1,6 +1,7 @@
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { follow } from '../okractl/follow.ts';
+import type { Asker } from '../okractl/send.ts';
 import type { Session } from '../okractl/shell.ts';
 import { nothingWatched, type Watched } from '../okractl/watched.ts';
 import { noted } from './chart.ts';
@@ -81,10 +82,7 @@ function rowsOf({ cells, asked }: Watched, shown: Map<string, Shown>, now: numbe
 
 /** Someone who looks, with what they are let see and do. */
 export interface Viewer {
-  readonly session: Pick<
-    Session,
-    'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'temporalUi'
-  >;
+  readonly session: Asker & Pick<Session, 'temporalUi'>;
   readonly hub: Hub;
   /** Given when they may look no more. */
   readonly signal: AbortSignal;
@@ -94,6 +92,9 @@ export interface Viewer {
   readonly maySee?: () => Promise<boolean>;
 }
 
+/** Someone who asks, without looking. */
+export type Requester = Pick<Viewer, 'session' | 'by'>;
+
 /** Those who look, by what they show. */
 export interface Viewers {
   /** Who shows a key; undefined when nobody is known by it. Without a key: those who need none, if there are any. */
@@ -101,4 +102,6 @@ export interface Viewers {
   /** Logs in with a token of Kubernetes, and answers with a key; undefined: one cannot log in here. */
   readonly logIn?: (token: string) => Promise<string>;
   readonly logOut: (key: string) => void;
+  /** Who has a token of Kubernetes and shows it with each request, without logging in; undefined: nobody may. */
+  readonly person?: (token: string) => Promise<Requester>;
 }

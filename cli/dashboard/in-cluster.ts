@@ -5,11 +5,12 @@ import { connectWithToken, type Person } from '../../clients/kubernetes/person.t
 import type { Log } from '../../clients/log.ts';
 import { connectOperator } from '../../clients/temporal/operator.ts';
 import type { Waiting } from '../../clients/backoff.ts';
+import { limitConcurrency } from '../../clients/concurrency.ts';
 import type { Config } from '../../config/config.ts';
 import { GROUP } from '../../crds/resource.ts';
 import { connectOnDemand } from '../okractl/session.ts';
 import { serveDashboard } from './http.ts';
-import { openHub, type Viewer, type Viewers } from './hub.ts';
+import { openHub, type Requester, type Viewer, type Viewers } from './hub.ts';
 import { keepLogins } from './logins.ts';
 
 interface InCluster {
@@ -24,9 +25,13 @@ interface InCluster {
 export async function runDashboard({ config, log, version, signal, waiting }: InCluster): Promise<void> {
   const { host, port, login, hosts } = config.dashboard;
   const now = Date.now;
+  const inTurn = limitConcurrency(MOST_AT_ONCE);
   const operator = connectOnDemand(() => connectOperator(config.temporal, `dashboard ${config.identity}`));
   const viewers = login
-    ? keepLogins((token, until) => entered(config, token, until, operator), { now, signal })
+    ? {
+        ...keepLogins((token, until) => entered(config, token, until, operator), { now, signal }),
+        person: (token: string) => inTurn(() => personBy(config, token, operator)),
+      }
     : onlyLooking(config, signal, operator);
   const failed = (error: unknown): void => log.error({ err: error }, 'request of the dashboard failed');
   const server = await serveDashboard({ host, port, hosts, viewers, version, now, failed });
@@ -36,7 +41,23 @@ export async function runDashboard({ config, log, version, signal, waiting }: In
   await Promise.all([server.close(), operator.close()]);
 }
 
+/** Of how many tokens the API server is asked at once. */
+const MOST_AT_ONCE = 20;
+
 type Operators = ReturnType<typeof connectOnDemand>;
+
+/** Makes one who asks of a token of Kubernetes; throws when the API server does not know it. */
+async function personBy(
+  config: Config,
+  token: string,
+  operator: Operators,
+): Promise<Requester & { readonly by: string }> {
+  const person = connectWithToken(config.kubernetes.kubeconfig, token);
+  const identity = await person.identity();
+  if (identity === undefined)
+    throw new Error('cannot log in: the API server does not report whose token it is (SelfSubjectReview).');
+  return { session: sessionOf(config, person, operator), by: identity.name };
+}
 
 async function entered(
   config: Config,
@@ -44,12 +65,9 @@ async function entered(
   signal: AbortSignal,
   operator: Operators,
 ): Promise<Viewer> {
-  const person = connectWithToken(config.kubernetes.kubeconfig, token);
-  const identity = await person.identity();
-  if (identity === undefined)
-    throw new Error('cannot log in: the API server does not report whose token it is (SelfSubjectReview).');
+  const { session, by } = await personBy(config, token, operator);
   const { watchNamespaces } = config.kubernetes;
-  const namespaces = await visibleTo(person, watchNamespaces);
+  const namespaces = await visibleTo(session, watchNamespaces);
   if (namespaces === undefined) {
     const where =
       watchNamespaces.length === 0 ? 'in all namespaces' : `in any of ${watchNamespaces.join(', ')}`;
@@ -57,10 +75,10 @@ async function entered(
       `You may not list cells.${GROUP} ${where}. Ask for a binding to ClusterRole okra-viewer, or use okractl dashboard -n with a namespace.`,
     );
   }
-  const hub = openHub({ kubernetes: person.kubernetes, namespaces, now: Date.now, signal });
+  const hub = openHub({ kubernetes: session.kubernetes, namespaces, now: Date.now, signal });
   const maySee = async (): Promise<boolean> =>
-    stillCovers(await visibleTo(person, watchNamespaces), namespaces);
-  return { session: sessionOf(config, person, operator), hub, signal, by: identity.name, maySee };
+    stillCovers(await visibleTo(session, watchNamespaces), namespaces);
+  return { session, hub, signal, by, maySee };
 }
 
 /** Where the person may see Cells; empty: everywhere, and undefined: nowhere. */

@@ -89,9 +89,7 @@ export function keepLogins(
         return key;
       } catch (error) {
         stop.abort();
-        throw isUnknown(error)
-          ? new Error('Token not valid for this cluster, or expired.', { cause: error })
-          : error;
+        throw isUnknown(error) ? new Error(INVALID_TOKEN, { cause: error }) : error;
       } finally {
         entering -= 1;
       }
@@ -113,7 +111,12 @@ async function isStillLetIn({ session, maySee }: Viewer): Promise<boolean> {
   }
 }
 
-const isUnknown = (error: unknown): boolean => error instanceof KubernetesError && error.status === 401;
+/** What is said of a token that the API server does not know. */
+export const INVALID_TOKEN = 'Token not valid for this cluster, or expired.';
+
+/** Whether the API server does not know a token. */
+export const isUnknown = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.status === 401;
 
 /** A key that nobody can guess. */
 export const newKey = (): string => randomBytes(32).toString('base64url');

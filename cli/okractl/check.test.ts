@@ -15,7 +15,7 @@ ok      ${resources.length} of ${resources.length} CRDs match this okractl
 ok      you: 11 of 11 permissions
 ok      requests that you may send to a Cell: pause, resume, promote, promotefull, abort, retry, approve
 ok      requests that you may send to a StagedBindingPolicy: pause, resume, promote, abort, retry
-ok      Temporal answers at 127.0.0.1:7233, namespace default
+ok      requests: by Temporal at 127.0.0.1:7233, namespace default
 ok      the search attributes are registered
 ok      workers poll okra and its related task queues
 0 problems
@@ -53,6 +53,25 @@ ok      workers poll okra and its related task queues
     const { out, code } = await check(world);
     expect(out).toMatch(said);
     expect(code).toBe(2);
+  });
+
+  it.each([
+    [
+      200,
+      { missingAttributes: [], unpolled: [] },
+      /^ok {6}requests: through the API server, pod okra\/page\n/m,
+      0,
+    ],
+    [200, { unpolled: ['okra (workflow tasks)'] }, /no rollout progresses/, 2],
+    [404, {}, /PROBLEM requests: through the API server, pod okra\/page: 404 No login\./, 2],
+  ])('says what the dashboard finds that answers with %s %j', async (status, fields, said, code) => {
+    const answer = { status, message: 'No login.', fields, pod: 'okra/page' };
+    const throughApi = { namespace: 'okra', call: () => Promise.resolve(answer) };
+    expect(await check({ throughApi })).toMatchObject({ code, out: expect.stringMatching(said) as unknown });
+    const { out } = await check({ throughApi, allowed: ({ resource }) => resource !== 'pods' });
+    expect(out).toMatch(
+      /PROBLEM you may not get, create pods\/portforward in namespace okra \(.*okra-forwarder\)/,
+    );
   });
 
   it('does not count what only some commands need', async () => {

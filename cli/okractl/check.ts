@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/fields.ts';
+import { given, textIn } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import {
   ANALYSIS_RUN,
@@ -13,6 +13,7 @@ import {
 import { isNotFound } from '../../clients/kubernetes/kubernetes.ts';
 import type { Access, ServiceAccount } from '../../clients/kubernetes/person.ts';
 import { type AskedKind, requestsAllowed, roleWith } from '../../clients/kubernetes/request-rights.ts';
+import type { TemporalFindings } from '../../clients/temporal/operator.ts';
 import { registration } from '../../clients/temporal/search-attributes.ts';
 import { resources } from '../../crds/index.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
@@ -24,6 +25,7 @@ import { schemaIn } from './lint.ts';
 import { badUsage, exitCodes, type Session, type Shell } from './shell.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
+import type { ThroughApi } from './through-api.ts';
 
 export function addCheck(program: Command, shell: Shell): void {
   program
@@ -53,11 +55,14 @@ async function findOut(session: Session, options: Options): Promise<readonly Fin
     (name) => fine(`Kubernetes answers; you are ${name}`),
     (error: unknown) => problem(messageOf(error)),
   );
-  const temporal = temporalFindings(session);
+  const temporal = wayFindings(session);
   if (known.is === 'Problem') return [known, ...(await temporal)];
   const parts = await Promise.all([
     kindFindings(session),
-    rightFindings(session, 'you', rightsOfPerson(options.namespace)),
+    rightFindings(session, 'you', [
+      ...rightsOfPerson(options.namespace),
+      ...(session.throughApi === undefined ? [] : rightsThroughApi(session.throughApi.namespace)),
+    ]),
     requestFindings(session, options.namespace),
     options.okrad === undefined ? [] : okradFindings(session, options.okrad, options.namespace),
     temporal,
@@ -146,19 +151,35 @@ function parseAccount(text: string): ServiceAccount {
   throw badUsage(`invalid --okrad ${JSON.stringify(text)}: must be NAMESPACE/NAME of a service account`);
 }
 
-async function temporalFindings({ operator, temporal, taskQueue }: Session): Promise<readonly Finding[]> {
-  const { address, namespace } = temporal;
+/** By which way requests go, and what is found at its end. */
+async function wayFindings({ throughApi, ...session }: Session): Promise<readonly Finding[]> {
   try {
-    const findings = await (await operator()).inspect(taskQueue);
-    return [
-      fine(`Temporal answers at ${address}, namespace ${namespace}`),
-      attributesFinding(findings.missingAttributes, namespace),
-      pollsFinding(findings.unpolled, taskQueue),
-    ];
+    if (throughApi !== undefined) return await findingsThroughApi(throughApi);
+    const { operator, temporal, taskQueue } = session;
+    const { address, namespace } = temporal;
+    const found = await (await operator()).inspect(taskQueue);
+    const way = fine(`requests: by Temporal at ${address}, namespace ${namespace}`);
+    return [way, ...temporalFindings(found, { namespace, taskQueue })];
   } catch (error) {
     return [problem(messageOf(error))];
   }
 }
+
+async function findingsThroughApi({ call }: ThroughApi): Promise<readonly Finding[]> {
+  const { status, message, fields, pod } = await call();
+  const way = `requests: through the API server, pod ${pod}`;
+  if (status !== 200) return [problem(`${way}: ${status} ${message}`)];
+  const listIn = (name: string) => (Array.isArray(fields[name]) ? fields[name].map(String) : undefined);
+  const found = { missingAttributes: listIn('missingAttributes'), unpolled: listIn('unpolled') };
+  const { namespace, taskQueue } = fields;
+  const at = { namespace: textIn(namespace) ?? '', taskQueue: textIn(taskQueue) ?? '' };
+  return [fine(way), ...temporalFindings(found, at)];
+}
+
+const temporalFindings = (
+  { missingAttributes, unpolled }: TemporalFindings,
+  { namespace, taskQueue }: { readonly namespace: string; readonly taskQueue: string },
+): readonly Finding[] => [attributesFinding(missingAttributes, namespace), pollsFinding(unpolled, taskQueue)];
 
 function attributesFinding(missing: readonly string[] | undefined, namespace: string): Finding {
   if (missing === undefined) return unknown('cannot read the search attributes of Temporal');
@@ -262,6 +283,17 @@ function rightsOfPerson(namespace: string | undefined): readonly Right[] {
     ...right(CELL, ['patch'], 'rollback', true),
     ...right(FREEZE, ['create', 'delete'], 'freeze, unfreeze', true),
   ];
+}
+
+/** What a person needs besides to send requests without the address of Temporal, where Okra is. */
+function rightsThroughApi(namespace: string): readonly Right[] {
+  const pods = { group: '', resource: 'pods', namespace };
+  const use = 'requests without TEMPORAL_ADDRESS; Role okra-forwarder';
+  return [
+    { ...pods, verb: 'list' },
+    // A WebSocket begins with a get, and means a create.
+    ...['get', 'create'].map((verb) => ({ ...pods, subresource: 'portforward', verb })),
+  ].map((access) => ({ access, use, optional: false }));
 }
 
 /** Judges rights by those of them that the API server denies; those that are alike are told together. */

@@ -661,6 +661,16 @@ describe('open', () => {
   });
 });
 
+it('guesses no address of the Web UI without that of Temporal', async () => {
+  const throughApi = { namespace: 'okra', call: () => Promise.reject(new Error('Expected no call.')) };
+  const world = { objects: [aCell(paused)], throughApi };
+  expect(await runOkractl(['open', 'web'], world)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('TEMPORAL_ADDRESS is not set. Set OKRA_TEMPORAL_UI or --ui.') as unknown,
+  });
+  expect((await runOkractl(['describe', 'web'], world)).out).not.toContain('http');
+});
+
 describe('what a person says that they have looked at', () => {
   it.each([
     [['promote', 'web', '--of', '2.0.0', '--step', '2'], { ask: 'promote', version: '2.0.0', step: 2 }],

@@ -21,7 +21,7 @@ import {
   type ShownEvent,
 } from './describe-cell.ts';
 import { personText, requestsTable } from './history.ts';
-import { guessUi, workflowUrl } from './open.ts';
+import { uiOf, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
 import { type Globals, type Session, type Shell } from './shell.ts';
 import { show } from './colour.ts';
@@ -97,12 +97,14 @@ const workflowOf = ({ kind, key }: Target): string => temporalId(objectWorkflowI
 
 /** The address of the workflow of an object in the Web UI of Temporal; undefined when nobody knows the Web UI. */
 export function urlOf(
-  { temporal, temporalUi }: Pick<Session, 'temporal' | 'temporalUi'>,
+  session: Pick<Session, 'temporal' | 'temporalUi' | 'throughApi'>,
   target: Target,
   runId: string | undefined,
 ): string | undefined {
-  const ui = temporalUi ?? guessUi(temporal.address);
-  return ui === undefined ? undefined : workflowUrl(ui, temporal.namespace, workflowOf(target), runId);
+  const ui = uiOf(session);
+  return ui === undefined
+    ? undefined
+    : workflowUrl(ui, session.temporal.namespace, workflowOf(target), runId);
 }
 
 function describeStaged(

@@ -4,7 +4,7 @@ import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { withoutEnd } from '../../domain/text.ts';
-import { badUsage, type Shell } from './shell.ts';
+import { badUsage, type Session, type Shell } from './shell.ts';
 import { parseTarget, TARGET_HELP } from './target.ts';
 import type { Options } from './options.ts';
 
@@ -16,12 +16,15 @@ export function addOpen(program: Command, shell: Shell): void {
     .option('--print', 'only print the address')
     .option('--ui <url>', 'the address of the Web UI; default: OKRA_TEMPORAL_UI')
     .action(async (options: Options, text: string) => {
-      const { kubernetes, namespace, temporal, temporalUi } = shell.session(options);
+      const session = shell.session(options);
+      const { kubernetes, namespace, temporal } = session;
       const { kind, key } = parseTarget(text, namespace);
-      const ui = options.ui ?? temporalUi ?? guessUi(temporal.address);
+      const ui = options.ui ?? uiOf(session);
       if (ui === undefined)
         throw badUsage(
-          `cannot find the Web UI of Temporal at ${temporal.address}. Set OKRA_TEMPORAL_UI or --ui.`,
+          session.throughApi === undefined
+            ? `cannot find the Web UI of Temporal at ${temporal.address}. Set OKRA_TEMPORAL_UI or --ui.`
+            : 'cannot find the Web UI of Temporal: TEMPORAL_ADDRESS is not set. Set OKRA_TEMPORAL_UI or --ui.',
         );
       const status = kind === 'Cell' ? (await kubernetes.get<Cell>(CELL, key))?.status : undefined;
       const workflowId = temporalId(objectWorkflowId(kind, key));
@@ -37,6 +40,14 @@ export function workflowUrl(ui: string, namespace: string, workflowId: string, r
   const base = withoutEnd(ui, '/');
   return `${base}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}${run}`;
 }
+
+/** The Web UI of Temporal, as it is set, or guessed by the address of Temporal where that is given. */
+export const uiOf = ({
+  temporal,
+  temporalUi,
+  throughApi,
+}: Pick<Session, 'temporal' | 'temporalUi' | 'throughApi'>): string | undefined =>
+  temporalUi ?? (throughApi === undefined ? guessUi(temporal.address) : undefined);
 
 // What `temporal server start-dev` adds to its port.
 const DEV_SERVER_UI = 1000;

@@ -46,20 +46,25 @@ const AFTERWARDS = `
 Exit status: 0 done; 1 something did not answer, was not found, or failed; 2 problems were found, or the command
 line is invalid; 3 refused.
 
-As a kubectl plugin it is \`kubectl okra\`. It finds Temporal through the environment variables of the Temporal CLI
-(TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
+As a kubectl plugin it is \`kubectl okra\`. Requests go through the Kubernetes API server to the dashboard of Okra in the
+cluster, or, with TEMPORAL_ADDRESS, to Temporal, by the variables of the Temporal CLI (TEMPORAL_NAMESPACE,
+TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
 
 export function okractl(shell: Shell, version: string): Command {
   const program = framed(
     new Program('okractl')
       .description(
-        'Shows and controls rollouts of Okra. It needs access to Kubernetes and Temporal, but not to AWS.',
+        'Shows and controls rollouts of Okra. It needs access to Kubernetes, but not to Temporal or AWS.',
       )
       .version(version),
     shell,
   )
     .option('--temporal-address <host:port>', 'the address of Temporal; default: TEMPORAL_ADDRESS')
     .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE')
+    .option(
+      '--okra-namespace <name>',
+      'the namespace of Okra, to reach it through the API server without TEMPORAL_ADDRESS; default: OKRA_NAMESPACE, or okra',
+    )
     .addOption(
       new Option(
         '--color <when>',

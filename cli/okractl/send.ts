@@ -11,10 +11,12 @@ import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
+import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
 import { exitCodes, failed, refused, type Session, type Shell } from './shell.ts';
 import { formatTarget, missing, readTarget, type Target } from './target.ts';
+import type { ThroughApi } from './through-api.ts';
 
 export interface Sending {
   readonly target: Target;
@@ -31,11 +33,43 @@ type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
 /** In whose name, and by what, a request is sent. */
 export type Asker = Pick<
   Session,
-  'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal'
+  'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'throughApi'
 >;
 
-/** Sends a request in the name of the person, and says what comes of it. */
+/** Sends a request in the name of the person, and says what comes of it: by Temporal, or through the API server where the address of Temporal is not given. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
+  const { throughApi } = session;
+  await (throughApi === undefined
+    ? sendByTemporal(shell, session, sending)
+    : sendThroughApi(shell, throughApi, sending));
+}
+
+// More is kept of none.
+const LONGEST_REASON = 1024;
+
+/** Has the dashboard in the cluster send a request, in the name of the person whose token it gets. */
+async function sendThroughApi(
+  shell: Answering,
+  { call }: ThroughApi,
+  { target: { kind, key }, name: request, reason, ...sending }: Sending,
+): Promise<void> {
+  const body = { kind, ...key, request, reason: cut(reason, LONGEST_REASON), ...sending };
+  const { status, message, pod } = await call(body);
+  switch (status) {
+    case 200:
+      return shell.print(message);
+    case 202:
+      shell.warn(message);
+      return shell.exitWith(exitCodes.failure);
+    case 403:
+    case 409:
+      throw refused(message);
+    default:
+      throw failed(`cannot send ${request} through pod ${pod}: ${status} ${message}`);
+  }
+}
+
+async function sendByTemporal(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to, seen } = sending;
   const [sender, operator, asked] = await Promise.all([
     senderOf(session, name),

@@ -1,9 +1,10 @@
 import { given } from '../../domain/model/fields.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
-import { badUsage, type Globals, type Session } from './shell.ts';
+import { badUsage, failed, type Globals, type Session } from './shell.ts';
 import { loadConfig } from '../../config/config.ts';
 import { messageOf } from '../../domain/text.ts';
+import { throughApi } from './through-api.ts';
 
 /** Connects to Temporal when it is first asked for, and again when that has failed. */
 export function connectOnDemand(make: () => Promise<Operator>) {
@@ -24,15 +25,23 @@ export function connectOnDemand(make: () => Promise<Operator>) {
   };
 }
 
+const NO_TEMPORAL = 'cannot read from Temporal: TEMPORAL_ADDRESS is not set. Set it, or --temporal-address.';
+
 export function sessions() {
   const operators: ReturnType<typeof connectOnDemand>[] = [];
   return {
     open: (globals: Globals): Session => {
-      const { temporalAddress, temporalNamespace, kubeconfig, context, namespace } = globals;
-      const config = loadConfig({
+      const { temporalAddress, temporalNamespace, okraNamespace, kubeconfig, context, namespace } = globals;
+      const environment: NodeJS.ProcessEnv = {
         ...process.env,
-        ...given({ TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: temporalNamespace }),
-      });
+        ...given({
+          TEMPORAL_ADDRESS: temporalAddress,
+          TEMPORAL_NAMESPACE: temporalNamespace,
+          OKRA_NAMESPACE: okraNamespace,
+        }),
+      };
+      const config = loadConfig(environment);
+      const isByTemporal = (environment['TEMPORAL_ADDRESS'] ?? '') !== '';
       let person;
       try {
         person = connectAsPerson({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
@@ -42,6 +51,7 @@ export function sessions() {
       }
       const { temporal, taskQueue, identity, temporalUi, lease } = config;
       const operator = connectOnDemand(async () => {
+        if (!isByTemporal) throw failed(NO_TEMPORAL);
         // What Temporal's client is made of takes a while to load, and many commands do not need it.
         const { connectOperator } = await import('../../clients/temporal/operator.ts');
         return connectOperator(temporal, `okractl ${identity}`);
@@ -55,6 +65,7 @@ export function sessions() {
         leaseNamespace: lease.namespace,
         temporalUi,
         operator: operator.get,
+        ...(isByTemporal ? {} : { throughApi: throughApi(person, config.okraNamespace) }),
       };
     },
     close: async (): Promise<void> => {

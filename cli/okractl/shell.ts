@@ -2,6 +2,7 @@ import type { Person } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { TemporalConfig } from '../../config/config.ts';
+import type { ThroughApi } from './through-api.ts';
 
 export const YES = ['-y, --yes', 'do not ask for confirmation'] as const;
 
@@ -28,6 +29,7 @@ export interface Globals {
   readonly context?: string;
   readonly temporalAddress?: string;
   readonly temporalNamespace?: string;
+  readonly okraNamespace?: string;
   readonly color?: Colouring;
 }
 
@@ -61,6 +63,8 @@ export interface Session extends Person {
   readonly temporalUi: string | undefined;
   /** Connects to Temporal, which only some commands need. */
   readonly operator: () => Promise<Operator>;
+  /** How okrad is reached where the address of Temporal is not given; undefined: by Temporal. */
+  readonly throughApi?: ThroughApi | undefined;
 }
 
 /** What is around a command: where it writes, what it reads, and how it reaches the servers. */

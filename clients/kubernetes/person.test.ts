@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { expect, it } from 'vitest';
-import { connectWithToken } from './person.ts';
+import { connectAsPerson, connectWithToken } from './person.ts';
 
 it('asks by the token of a person, with nothing of what the process logs in with', async () => {
   const seen: IncomingHttpHeaders[] = [];
@@ -34,5 +34,24 @@ it('asks by the token of a person, with nothing of what the process logs in with
   expect(seen.map(({ authorization }) => authorization)).toEqual(['Bearer of-ann', 'Bearer of-ann']);
   expect(seen.flatMap(Object.keys).filter((header) => header.startsWith('impersonate'))).toEqual([]);
   server.close();
+  await rm(folder, { recursive: true });
+});
+
+it.each<[string, object, string | undefined]>([
+  ['of who logs in with one', { token: 'of-ann' }, 'of-ann'],
+  ['of nobody who acts as another', { token: 'of-ann', as: 'bob' }, undefined],
+  ['of nobody who has none', { username: 'ann', password: 'secret' }, undefined],
+])('shows the token %s', async (_, user, token) => {
+  const folder = await mkdtemp(join(tmpdir(), 'okra-person-'));
+  const path = join(folder, 'config');
+  const name = 'ann';
+  const kubeconfig = {
+    clusters: [{ name, cluster: { server: 'http://127.0.0.1:1', 'insecure-skip-tls-verify': true } }],
+    users: [{ name, user }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  };
+  await writeFile(path, stringify(kubeconfig));
+  expect(await connectAsPerson({ kubeconfig: path }).bearerToken()).toBe(token);
   await rm(folder, { recursive: true });
 });

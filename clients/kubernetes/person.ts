@@ -1,9 +1,12 @@
+import type { Duplex } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
+import type { Endpoint } from './kubernetes-endpoint.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
 import { isForbidden, isNotFound } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
+import { forwardPort, type PodPort } from './port-forward.ts';
 
 /** Which cluster a person means, and as whom. */
 export interface PersonOptions {
@@ -48,6 +51,13 @@ export interface Person {
   readonly may: (access: Access, account?: ServiceAccount) => Promise<boolean>;
 }
 
+/** A person by their own kubeconfig, with what leads to pods in their name. */
+export interface OwnPerson extends Person {
+  /** The token that they log in with; undefined where they do without, or act as another person. */
+  readonly bearerToken: () => Promise<string | undefined>;
+  readonly forward: (pod: PodPort) => Promise<Duplex>;
+}
+
 const FIELD_MANAGER = 'okractl';
 const TIMEOUT_MILLISECONDS = 15_000;
 
@@ -56,22 +66,27 @@ export function connectAsPerson({
   kubeconfig,
   context,
   fieldManager = FIELD_MANAGER,
-}: PersonOptions): Person {
+}: PersonOptions): OwnPerson {
   const loaded = loadKubeconfig(kubeconfig);
   if (context !== undefined) chooseContext(loaded, context);
+  const endpoint = openKubeconfig(loaded);
   return {
-    ...personBy(loaded, fieldManager, loaded.getCurrentUser()?.name),
+    ...personBy(endpoint, fieldManager, loaded.getCurrentUser()?.name),
     namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
+    bearerToken: () => bearerToken(endpoint),
+    forward: (pod) => forwardPort(loaded, pod),
   };
 }
 
-function personBy(
-  kubeconfig: KubeConfig,
-  fieldManager: string,
-  userName?: string,
-): Omit<Person, 'namespace'> {
-  const send = makeSend(openKubeconfig(kubeconfig));
-  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager });
+async function bearerToken(endpoint: Endpoint): Promise<string | undefined> {
+  const { headers } = await endpoint.open();
+  // The token is that of the person who acts as another.
+  if (headers['Impersonate-User'] !== undefined) return undefined;
+  return /^Bearer (\S+)$/.exec(headers['Authorization'] ?? '')?.[1];
+}
+
+function personBy(endpoint: Endpoint, fieldManager: string, userName?: string): Omit<Person, 'namespace'> {
+  const kubernetes = clientOver(makeSend(endpoint), TIMEOUT_MILLISECONDS, { fieldManager });
   return {
     kubernetes,
     whoAmI: () => whoAmI(kubernetes, userName),
@@ -99,7 +114,7 @@ export function connectWithToken(kubeconfig: string | undefined, token: string):
   // A certificate of the process would count more than the token.
   const alone = new KubeConfig();
   alone.loadFromClusterAndUser(cluster, { name: 'person', token });
-  return personBy(alone, FIELD_MANAGER);
+  return personBy(openKubeconfig(alone), FIELD_MANAGER);
 }
 
 interface Reviewed<Status> {

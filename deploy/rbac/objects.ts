@@ -6,6 +6,7 @@ import {
   EXPERIMENT,
   groupOf,
   type KindRef,
+  POD,
   STAGED_BINDING_POLICY,
 } from '../../clients/kubernetes/kinds.ts';
 import { resources } from '../../crds/index.ts';
@@ -61,6 +62,8 @@ const table: readonly KindRef[] = resources;
 
 /** A role that is not made of the table: what its name ends in, what it is for, and what it grants. */
 interface OtherRole {
+  /** A ClusterRole when left out; a Role is one in Okra's namespace. */
+  readonly kind?: 'Role';
   readonly suffix: string;
   readonly use?: string;
   readonly rules: readonly PolicyRule[];
@@ -82,6 +85,16 @@ export const peopleRoles = {
     ],
   },
   approver: { suffix: '-approver', use: 'approves', rules: [rule([CELL], [...READ, 'approve'])] },
+  forwarder: {
+    kind: 'Role',
+    suffix: '-forwarder',
+    use: "has `okractl` reach the dashboard by port-forward, to any port of each pod in Okra's namespace",
+    rules: [
+      rule([POD], ['list']),
+      // By WebSocket it is a get, which Kubernetes 1.35 takes for a create as well.
+      { apiGroups: [''], resources: ['pods/portforward'], verbs: ['get', 'create'] },
+    ],
+  },
 } as const satisfies Readonly<Record<string, OtherRole>>;
 
 const shown = table.filter(({ kind }) =>
@@ -119,7 +132,7 @@ export const rulesByRole: ReadonlyMap<string, readonly PolicyRule[]> = new Map([
   ...(Object.keys(roles) as RoleKey[]).map(
     (key) => [`${roles[key].kind} okra${roles[key].suffix}`, rulesOf(key)] as const,
   ),
-  ...Object.values({ ...peopleRoles, ...dashboardRoles }).map(
-    ({ suffix, rules }) => [`ClusterRole okra${suffix}`, rules] as const,
+  ...Object.values<OtherRole>({ ...peopleRoles, ...dashboardRoles }).map(
+    ({ kind = 'ClusterRole', suffix, rules }) => [`${kind} okra${suffix}`, rules] as const,
   ),
 ]);

@@ -102,7 +102,7 @@ describe('the permissions of okrad in Kubernetes', () => {
   it('are not those of people, whose roles nobody has at first', () => {
     const names = people.map(({ metadata }) => metadata.name);
     const bound = [...access, ...staged].map(({ roleRef }) => roleRef?.name);
-    expect(names).toEqual(['okra-viewer', 'okra-operator', 'okra-approver']);
+    expect(names).toEqual(['okra-viewer', 'okra-operator', 'okra-approver', 'okra-forwarder']);
     expect(names.filter((name) => bound.includes(name))).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../clients/temporal/operator.ts';
 import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
 import { isOf, memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
-import { endingOf, type Shell } from '../shell.ts';
+import { endingOf, type Session, type Shell } from '../shell.ts';
 import { okractl } from '../program.ts';
 
 export type { FakeObject } from '../../testing/memory-cluster.ts';
@@ -35,6 +35,8 @@ export interface FakeWorld {
   readonly knownRuns?: KnownRuns;
   /** What Temporal lacks. */
   readonly temporal?: TemporalFindings;
+  /** The way to okrad where the address of Temporal is not given. */
+  readonly throughApi?: Session['throughApi'];
   readonly now?: number;
   /** What the person answers to a question; there is no terminal when left out. */
   readonly answers?: boolean;
@@ -83,6 +85,7 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       leaseNamespace: 'okra',
       temporalUi: undefined,
       operator: () => Promise.resolve(fakeOperator(world, done)),
+      throughApi: world.throughApi,
     }),
     exitWith: (next) => {
       code = next;

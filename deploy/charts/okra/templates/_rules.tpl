@@ -316,6 +316,21 @@
     - watch
     - approve
 {{- end -}}
+{{- define "okra.rules.forwarder" -}}
+- apiGroups:
+    - ""
+  resources:
+    - pods
+  verbs:
+    - list
+- apiGroups:
+    - ""
+  resources:
+    - pods/portforward
+  verbs:
+    - get
+    - create
+{{- end -}}
 {{- define "okra.rules.dashboard" -}}
 - apiGroups:
     - okra.mumo.co
