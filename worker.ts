@@ -220,15 +220,8 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'removeStage',
 ];
 
-/**
- * How many activities go on at once in one worker, on each queue. More of them only make each slower, until they take
- * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
- */
+/** How many activities one worker runs at once on each queue; more make each slower, and no timeout runs while one waits for a slot. */
 const SLOTS = 25;
 
-/**
- * How many runs a worker keeps in memory, where the next task of each finds it as it was; the others are replayed. Without
- * it the SDK goes by the size of the heap, and a machine with much memory keeps thousands that sleep. Hundreds of rollouts
- * that go on at once have to fit: what is put out and replayed by turns takes the time of all, aborts included.
- */
+/** How many runs a worker keeps in memory, so as not to replay them: hundreds of rollouts fit, while the SDK's own limit goes by the heap. */
 const CACHED = 500;

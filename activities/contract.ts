@@ -31,10 +31,7 @@ export interface CellActivities {
   readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
 
-/**
- * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
- * another namespace.
- */
+/** Whether what others have set up may be taken over; `NotOfOthers`: only what no object of another namespace owns. */
 export type Adoption = boolean | 'NotOfOthers';
 
 /** Where to look for what a load balancer serves already, and what of it would be the Cell's. */
@@ -60,7 +57,6 @@ export interface AnalysisRequest {
   readonly cell: CellRef;
   readonly name: string;
   readonly rollout: string;
-  /** The index of the step, or what it is in the background of. */
   readonly step: number | BackgroundPrefix;
   readonly analysis: AnalysisStep;
   /** Whether its metrics may measure without an end, because the rollout ends it. */
@@ -79,7 +75,6 @@ export interface ExperimentRequest extends Omit<AnalysisRequest, 'step' | 'analy
 export interface AnalysisActivities {
   /** Creates the AnalysisRun from its templates, or finds the one that an earlier attempt has created. */
   startAnalysis(request: AnalysisRequest): Promise<ReadVerdict>;
-  /** Reads how far an AnalysisRun has come. */
   readAnalysis(run: ObjectKey): Promise<ReadVerdict>;
   /** Asks Argo Rollouts to end an AnalysisRun, and answers with how far it had come; one that has ended is left as it is. */
   terminateAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
@@ -104,7 +99,6 @@ export interface MeasurementActivities {
 export interface ExperimentActivities {
   /** Creates the Experiment from its ReplicaSets, or finds the one that an earlier attempt has created. */
   startExperiment(request: ExperimentRequest): Promise<ReadVerdict>;
-  /** Reads how far an Experiment has come. */
   readExperiment(experiment: ObjectKey): Promise<ReadVerdict>;
   /** Asks Argo Rollouts to end an Experiment; one that is gone or has ended is left as it is. */
   terminateExperiment(experiment: ObjectKey): Promise<void>;
@@ -115,7 +109,6 @@ export interface CheckRequest extends Omit<AnalysisRequest, 'step' | 'analysis' 
   readonly step: number;
   readonly check: CheckStep;
   readonly listenerARN: string;
-  /** The side that is judged, and the one that it is compared with. */
   readonly canary: VersionSet;
   readonly stable: VersionSet;
   /** The clusters that are judged where there are no target groups. */
@@ -139,7 +132,6 @@ export interface CheckActivities {
   runCheck(key: ObjectKey, throttled?: number): Promise<CheckRun>;
   /** Creates the Checks of a step, or finds those that an earlier attempt has created. */
   startCheck(request: CheckRequest): Promise<AnalysisVerdict>;
-  /** Reads how far the Checks of a step have come together. */
   readCheck(run: ObjectKey): Promise<AnalysisVerdict>;
   /** Asks for the end of the Checks of a step; those that are gone or have ended are left as they are. */
   terminateCheck(run: ObjectKey): Promise<void>;
@@ -156,7 +148,6 @@ export interface JobRequest extends Omit<AnalysisRequest, 'step' | 'analysis' | 
 export interface JobActivities {
   /** Creates the Job, or finds the one that an earlier attempt has created; it is never run twice. */
   startJob(request: JobRequest): Promise<AnalysisVerdict>;
-  /** Reads how far a Job has come. */
   readJob(job: ObjectKey): Promise<AnalysisVerdict>;
   /** Ends a Job, and answers with how far it had come; one that has ended is left as it is. */
   terminateJob(job: ObjectKey): Promise<AnalysisVerdict>;
@@ -217,7 +208,6 @@ export interface DriftFinding {
   readonly changed: readonly ObjectKey[];
   /** Whether traffic is split, so that the next look is made sooner. */
   readonly isSplit: boolean;
-  /** The interval that is set now, in seconds. */
   readonly intervalSeconds?: number;
 }
 
@@ -236,11 +226,8 @@ export interface WriterRef extends LoadBalancerConfigRef {
 
 /** The result of a sync. */
 export interface Synced {
-  /** Whether the object is still there. */
   readonly isPresent: boolean;
-  /** What holds now, in a sentence. */
   readonly message: string;
-  /** The interval that is set now, in seconds. */
   readonly intervalSeconds?: number;
   /** After how many seconds to look again, when that is before the interval is over. */
   readonly againInSeconds?: number;
@@ -260,10 +247,7 @@ export type StageApplied = StageRef & StageWrite;
 export interface StagedActivities {
   /** Reads a StagedBindingPolicy, its BindingPolicies and Bindings, and how far the stage is that it is at. */
   observeStaged(look: StagedLook): Promise<ObservedStaged & Paced>;
-  /**
-   * Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken.
-   * What it reaches already it goes on to reach.
-   */
+  /** Makes a stage's BindingPolicy and Okra's StatusCollector, and keeps what it reaches; fails as a `Conflict` when the name is taken. */
   applyStage(change: StageApplied): Promise<void>;
   /** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */
   selectClusters(ref: StageRef): Promise<void>;
@@ -271,7 +255,6 @@ export interface StagedActivities {
   removeStage(request: { readonly name: string; readonly policy: StageRemoval }): Promise<void>;
   /** Lets a StagedBindingPolicy go that is being deleted, once nothing of it is left elsewhere. */
   releaseStaged(name: string): Promise<void>;
-  /** Writes `.status`. */
   reportStaged(report: {
     readonly name: string;
     readonly uid: string;
@@ -299,7 +282,6 @@ export interface ApplicationsActivities {
 
 /** What an answer says about the next look. */
 export interface Paced {
-  /** The interval that is set now, in seconds. */
   readonly intervalSeconds?: number;
 }
 
@@ -321,7 +303,6 @@ export interface TargetGroupActivities {
 export interface DriftActivities {
   /** Reads a place once, compares it with what the objects' `.status` mirrors, and reads the health of what carries traffic. */
   findDrift(request: DriftRequest, before?: FailedBefore): Promise<DriftFinding>;
-  /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
 }
 

@@ -3,10 +3,7 @@ import { failure } from './failure.ts';
 
 const BEAT_MS = 250;
 
-/**
- * The last beat that Temporal has heard may be older than the last one that was sent: the SDK holds beats back for up to
- * `maxHeartbeatThrottleInterval` (200 ms, in worker.ts), and each takes its way to the server.
- */
+/** How much later Temporal hears of a beat: the SDK holds it for up to `maxHeartbeatThrottleInterval` (200 ms, in worker.ts), then it travels. */
 const HEARD_LATER_MS = 500;
 
 /** When the heartbeat of an activity was last heard of, and for how long it was silent at most. */
@@ -36,10 +33,7 @@ export async function withHeartbeat<T>(run: (signal: AbortSignal) => Promise<T>)
   }
 }
 
-/**
- * Whether the process was stopped for so long that Temporal may have given up this activity, and another attempt may
- * have taken over. The time that it has waited for a slot does not count: Temporal counts from its start.
- */
+/** Whether the process was stopped for so long, since the activity began, that another attempt may have taken over. */
 export function isGivenUp(): boolean {
   const context = Context.current();
   const beat = heartbeats.get(context);

@@ -52,11 +52,8 @@ export interface Dependencies {
   readonly limits: RateLimiters;
   /** The organisation of Datadog that is asked when a Check names no keys. */
   readonly datadog: OwnDatadog;
-  /** Tells others outside of what happens to rollouts. */
   readonly tellEvent?: TellEvent | undefined;
-  /** Notifies others of what happens to Cells. */
   readonly notify?: ((notification: Notification) => void) | undefined;
-  /** Where the Events of Cells are logged. */
   readonly log?: Log | undefined;
   readonly cloudWatchEndpoint?: string | undefined;
   readonly stsEndpoint?: string | undefined;
@@ -67,7 +64,6 @@ export interface Dependencies {
   readonly intervals: { readonly drift: number; readonly sync: number };
   /** How long clusters that are missing keep what they had. */
   readonly graceSeconds: number;
-  /** Who counts. */
   readonly tell?: TellRequests | undefined;
 }
 

@@ -21,10 +21,7 @@ export interface Backoff {
   readonly longest: number;
 }
 
-/**
- * The wait after the given number of failures in a row, from 1: twice as long each time, and shortened by up to a half
- * at random, so that processes which failed together do not come back together.
- */
+/** The wait after a number of failures in a row, from 1: doubled each time, less up to a half at random to spread processes. */
 export function waitAfter(failures: number, backoff: Backoff, random: () => number = Math.random): number {
   const whole = Math.min(backoff.longest, backoff.first * 2 ** Math.min(failures - 1, 30));
   return Math.round(whole * (1 - random() / 2));

@@ -5,10 +5,7 @@ import { given } from '../domain/model/fields.ts';
 import { cut } from '../domain/text.ts';
 import { ProviderError, unavailable } from './provider-error.ts';
 
-/**
- * Has undici speak HTTP/1.1. By HTTP/2 a connection that was idle for long can throw where nobody catches it, which ends the process
- * (undici 8.12, `socket idle timeout` at a stream that was read already).
- */
+/** Has undici speak HTTP/1.1: by HTTP/2 an idle connection can throw where nobody catches it (undici 8.12, `socket idle timeout`). */
 export const http1 = { allowH2: false } as const;
 
 /** How much and how long is read of what a provider of metrics answers. */

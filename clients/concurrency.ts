@@ -4,10 +4,7 @@ export interface TimeLimit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs something with a signal that is aborted with the one given, and by a `TimeoutError` when the time is over. Once it has ended,
- * nothing is left of it: the timers of `AbortSignal.timeout` last to their ends, and make an error then, for each request that was answered long before.
- */
+/** Runs something with a signal aborted with the one given, or by a `TimeoutError`; unlike `AbortSignal.timeout`, no timer outlasts it. */
 export async function withTimeLimit<T>(
   { milliseconds, signal: given }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,

@@ -11,18 +11,14 @@ export interface Letter {
 interface OutboxOptions<One extends Letter> {
   /** Sends it; throws a ProviderError when it was not taken. */
   readonly send: (letter: One) => Promise<unknown>;
-  /** Told of what is given up, and why. */
   readonly onDropped: (letter: One, error: unknown) => void;
   readonly signal: AbortSignal;
-  /** How often a letter is sent at most. */
   readonly attempts?: number;
   /** How long a letter waits at most for its next attempt, in milliseconds. */
   readonly longestWaitMs?: number;
 }
 
-/** How many letters wait at most; beyond that the oldest are dropped. */
 const MOST_WAITING = 500;
-/** How many ids are remembered. */
 const MOST_KNOWN = 2_000;
 const FIRST_WAIT_MS = 1_000;
 

@@ -1,6 +1,5 @@
 /** What keeps a provider of metrics, or an intake of events, from answering. It is no verdict on what is measured. */
 type ProviderTrouble =
-  /** It asks to come back later. */
   | { readonly is: 'RateLimited'; readonly retryAfterMs: number }
   /** It asks to come back later, and does not say when. */
   | { readonly is: 'Throttled' }

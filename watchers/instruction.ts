@@ -19,11 +19,9 @@ export const isWakingSignal = (name: string): boolean => wakingSignals.some((wak
 export type Instruction =
   /** Wake the workflow of an object with `changed`, and start it when it does not run. */
   | { readonly do: 'Start'; readonly kind: WorkflowKind; readonly key: ObjectKey }
-  /** Wake the check of a namespace's AWSTargetGroups, and start it when it does not run. */
   | { readonly do: 'CheckTargetGroups'; readonly namespace: string }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
-  /** Have a place watched for changes made elsewhere. */
   | { readonly do: 'Watch'; readonly type: LoadBalancerType; readonly place: string };
 
 /** Starts the workflow of an object, or wakes it. */

@@ -70,7 +70,6 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
 
   return {
     view: stores as View,
-    /** Learns of an event, and routes it unless there is more to learn first. */
     take: (happened: KindEvent): void => {
       if (isStored(happened)) learn(happened);
       if (happened.kind === 'AWSTargetGroup') sayUnnamed(happened.event);

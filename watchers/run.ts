@@ -198,10 +198,7 @@ const stagedKinds: ReadonlySet<string> = new Set([
 /** So long nothing is done after it was asked for first, in milliseconds, and at least four times as long as it has taken before. */
 const REST = { milliseconds: 50, times: 4 };
 
-/**
- * Has something done for all who ask within a moment, and not for each of them: many events come at once, and a leader that is busy
- * does not renew its Lease.
- */
+/** Does something once for all who ask within a moment, as a leader that is busy does not renew its Lease. */
 export function inOneGo(
   perform: () => void,
   onFailure: (error: unknown) => void,

@@ -32,12 +32,10 @@ interface StuckRunOptions {
   readonly clock?: () => number;
 }
 
-/** A run that cannot continue, and all that is known of it. */
 interface Found {
   readonly run: OpenRun;
   readonly stuck: StuckFor;
   readonly signals: readonly WaitingSignal[];
-  /** Whether Temporal has lost a part of it. */
   readonly isShortened: boolean;
 }
 
@@ -154,7 +152,6 @@ function stuckCounter(clock: () => number) {
   };
 }
 
-/** Makes what lists the runs to read in a check: those at work, and of the others some in turns. */
 function runLister(tasks: WorkflowTasks): () => Promise<readonly OpenRun[]> {
   const atWork = inTurns(() => tasks.list(working));
   const others = inTurns(() => tasks.list(lasting));
@@ -164,7 +161,6 @@ function runLister(tasks: WorkflowTasks): () => Promise<readonly OpenRun[]> {
   };
 }
 
-/** Goes through a list, so many at a time; after its end it is listed anew. */
 function inTurns<T>(list: () => AsyncIterable<T>): (most: number) => Promise<readonly T[]> {
   let rest: AsyncIterator<T> | undefined;
   return async (most) => {
@@ -190,7 +186,6 @@ interface Replaced extends Pick<Found, 'signals'> {
 /** A run that took the place of another, and is stuck as well, is not replaced at once. */
 const again = { first: 120_000, longest: 3_600_000 };
 
-/** Makes what terminates runs and starts others in their place. */
 function runReplacer(options: StuckRunOptions): (found: readonly Found[]) => Promise<void> {
   const { tasks, router, log, signal, sleep = sleepByClock, clock = Date.now } = options;
   const replacements = new Map<string, { readonly times: number; readonly notBefore: number }>();
@@ -244,7 +239,6 @@ const ABORT: RequestName = 'abort';
 /** How long a run takes to find the rollout that it continues. */
 const TAKE_UP_MILLISECONDS = 2_000;
 
-/** Starts a workflow again, and sends it what was asked of the run before. */
 async function startAgain(
   { order, workflowId, signals }: Replaced,
   { tasks, carryOut, signal, sleep = sleepByClock }: StuckRunOptions,

@@ -40,7 +40,6 @@ export async function carryOut(
   return carryOutWith(decision, { observed, cell, state: run().state }, outsideOf(hands, telling));
 }
 
-/** Removes or releases what the configuration of a Cell that is gone, or that has lost it, has made. */
 async function letGo(
   decision: Extract<Decision, { do: 'Remove' | 'Release' }>,
   { observed }: Situation,

@@ -85,10 +85,8 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
     run: (): run.Run => known,
     change,
     heard: (): number => heard,
-    /** Whether a signal has come that nobody listens to, and nobody was told of it. */
     hasUnknown: (): boolean => told < unknownSignals().length,
     takeUp,
-    /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
     isCancelled: (): boolean => isCancelled,
   };
 }

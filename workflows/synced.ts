@@ -53,7 +53,6 @@ export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<vo
   });
 }
 
-/** After this time a look that failed is made again, in seconds. */
 const INTERVAL_SECONDS = 60;
 
 /** Measures what a Check asks for, sample by sample, until it has come to a verdict or is gone. */

@@ -20,7 +20,6 @@ import { startLifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
 import { mustUse, type ProviderDependencies, providerOf } from './providers/index.ts';
 
-/** Makes what counts the healthy targets of target groups together, as ELBv2 knows them now. */
 const targetCounter =
   (elbv2: ELBv2Regions, signal: AbortSignal) =>
   async (targetGroupARNs: readonly string[]): Promise<number> => {
@@ -91,7 +90,6 @@ interface Run {
   readonly key: ObjectKey;
   readonly report: (status: object) => Promise<void>;
   readonly signal: AbortSignal;
-  /** How many looks in a row were throttled before this one. */
   readonly throttled: number | undefined;
   readonly dependencies: CheckDependencies;
 }
@@ -207,7 +205,6 @@ async function isLetIn(queries: RateLimiter, quota: string, signal: AbortSignal)
   }
 }
 
-/** Whether the targets of the groups that are named may be counted for this namespace. */
 async function mayCount(
   { compare }: CheckAnalysis,
   of: { readonly namespace: string; readonly dependencies: CheckDependencies; readonly signal: AbortSignal },

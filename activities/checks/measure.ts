@@ -66,7 +66,6 @@ function ofSdk(error: unknown): ProviderError {
   return unavailable(failure.message);
 }
 
-/** The value of an answer that may have one group. */
 function only(groups: readonly GroupValue[], field: string): number | undefined {
   if (groups.length <= 1) return groups[0]?.value;
   throw unavailable(

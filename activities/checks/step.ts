@@ -101,7 +101,6 @@ const checkOf = (
 type SecretObject = Parameters<typeof readKnownCluster>[0];
 type ClustersBySecret = ReadonlyMap<string, KnownCluster>;
 
-/** Reads what queries may say of target groups, or of clusters that have none: labels, and the names and tags of clusters. */
 async function variablesOf(
   kubernetes: KubernetesClient,
   { cell: { key }, check, listenerARN, canary, stable, clusters }: CheckRequest,

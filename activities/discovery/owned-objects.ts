@@ -57,14 +57,12 @@ export function readOwned(metadata: Metadata) {
   };
 }
 
-/** What the objects of a kind are written with, for whom, and how they were found. */
 interface SetWrites<Wanted> {
   readonly kubernetes: KubernetesClient;
   readonly owner: ObjectOwner;
   readonly ownerKind: string;
   readonly kind: KindRef;
   readonly found: readonly (Found & Wanted)[];
-  /** What an object has besides its metadata. */
   readonly bodyOf: (one: Wanted) => JsonObject;
   readonly clusterOf?: (one: Wanted) => string;
 }
@@ -128,7 +126,6 @@ interface SetOutcome {
   readonly targetGroups?: number | undefined;
   readonly missing: readonly Missing[];
   readonly problems: readonly Problem[];
-  /** What is waited for, each in a few words. */
   readonly waiting?: readonly string[];
   readonly againInSeconds?: number | undefined;
 }

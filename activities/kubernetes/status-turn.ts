@@ -16,7 +16,6 @@ export interface StatusTurn {
   readonly resourceVersion: string | undefined;
 }
 
-/** Which object a status is about. */
 interface TurnOf {
   readonly kind: KindRef;
   readonly key: ObjectKey;
@@ -111,6 +110,5 @@ async function newestActivityOf(
   }
 }
 
-/** Whether a run is the latest of its workflow, as Temporal says. */
 const isLatest = async ({ workflowId, runId }: Execution, { workflow }: Client): Promise<boolean> =>
   (await unlessGone(workflow.getHandle(workflowId).describe()))?.runId === runId;

@@ -67,7 +67,6 @@ export interface Write {
   readonly run: () => Promise<unknown>;
 }
 
-/** How many writes are under way at a time. */
 const AT_ONCE = 8;
 
 /** Performs writes; one that fails is a problem, and holds no other up. Throws when the time is over. */

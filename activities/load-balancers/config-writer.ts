@@ -40,10 +40,8 @@ import { retryOnConflict } from '../kubernetes/writes.ts';
 export interface WriterDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => ELBv2;
-  /** Limits the writes of this process. */
   readonly writes: RateLimiter;
   readonly installation: Installation;
-  /** Who counts. */
   readonly tell?: Pick<Metrics, 'count'> | undefined;
 }
 
@@ -179,12 +177,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       onRefusal: (refusal) => slowDown(config, refusal),
     });
 
-  /** Pauses the writes of this process where ELBv2 throttles. */
   function slowDown({ desired }: LoadBalancerConfigView, refusal: unknown): void {
     if (awsErrorType(refusal) === 'Throttled') writes.pause(quotaOf(desired), PENALTY_MS);
   }
 
-  /** Tells of what refuses, and says it in the status; throws it on. */
   async function reportRefusal(
     config: LoadBalancerConfigView,
     error: unknown,
@@ -253,17 +249,12 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   };
 }
 
-/** The account and place whose writes AWS counts together. */
 const quotaOf = (forwarding: Forwarding): string => loadBalancerOf(forwarding.type).quota(forwarding);
 
-/** Whether the status says that what the object asks for was served already. */
 const wasServed = ({ status, generation }: LoadBalancerConfigView): boolean =>
   status.observed !== undefined && status.phase !== 'Error' && status.observedGeneration === generation;
 
-/**
- * Whether the object asks for what its status says was served last, after it has asked for something of which nobody knows
- * whether that was written.
- */
+/** Whether it asks for what was served last, after something else of which nobody knows whether it was written. */
 function mayBeUndone(config: LoadBalancerConfigView): boolean {
   const { desired, status, generation } = config;
   const { observed, observedGeneration, phase } = status;
@@ -274,11 +265,7 @@ function mayBeUndone(config: LoadBalancerConfigView): boolean {
   return sameShares(targetGroupsOf(desired), targetGroupsOf(observed));
 }
 
-/**
- * Writes a status of what an attempt has come to over the version of the object that the attempt was made by. When there
- * is another by now, it is written over that one, unless another attempt has written to it or told of it meanwhile: that
- * is newer than what this one has read back.
- */
+/** Writes the status of an attempt over the version it was made by, or a later one that no other attempt has written to or told of. */
 async function inOrder(
   config: LoadBalancerConfigView,
   write: (resourceVersion: string | undefined) => Promise<'Written' | 'Gone'>,

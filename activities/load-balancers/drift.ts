@@ -25,10 +25,7 @@ export interface DriftDependencies {
   readonly taskQueue: string;
 }
 
-/**
- * How long something has to differ, in milliseconds. A write is seen at the load balancer before the status of its object
- * says so: what differs twice from the same status is not being written.
- */
+/** How long something has to differ, in milliseconds: a write is seen at the load balancer before the status says so. */
 const CONFIRM_AFTER_MS = 1_000;
 
 /** Makes the activities that compare a place with what the objects say. */
@@ -60,10 +57,7 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
   };
 }
 
-/**
- * Reads the health of the target groups that carry the traffic of Cells. A Cell is told when one of its groups has lost its last
- * healthy target, or has one again; a group that cannot be read counts as it did.
- */
+/** Reads the health of the groups that carry traffic, and wakes the Cells of those that lost their last healthy target or have one again; an unread one counts as before. */
 async function healthIn(
   { carrying }: Pick<Compared, 'carrying'>,
   before: readonly string[],
@@ -90,9 +84,7 @@ async function healthIn(
 /** What one comparison has found, with what the status of each object that differs says is served. */
 interface Compared {
   readonly watched: number;
-  /** How many namespaces may not be read. */
   readonly unread: number;
-  /** The target groups that each Cell has traffic at. */
   readonly carrying: readonly { readonly key: ObjectKey; readonly arns: readonly string[] }[];
   readonly differing: readonly {
     readonly drift: DriftFinding['drifted'][number];
@@ -103,7 +95,6 @@ interface Compared {
 const seenIn = ({ watched, unread }: Compared): Pick<DriftFinding, 'watched' | 'unread'> =>
   unread === 0 ? { watched } : { watched, unread };
 
-/** Compares a place with what the statuses of its objects say. */
 async function compare(
   { type, place }: WatchedPlace,
   dependencies: DriftDependencies,

@@ -1,10 +1,7 @@
 import type { Action } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { WeightedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
 
-/**
- * Reads the groups that actions of ELBv2 forward to, by the names under which they are known, as ELBv2 knows none; a weight
- * that is left out counts as 1 (API_TargetGroupTuple).
- */
+/** Reads the groups that actions of ELBv2 forward to, by their known names; a weight that is left out is 1 (API_TargetGroupTuple). */
 export function forwardedBy(
   actions: readonly Action[] | undefined,
   known: readonly TargetGroup[],

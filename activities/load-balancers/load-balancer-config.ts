@@ -65,7 +65,6 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     return { ...config, desired: withTargetGroups(desired, together) };
   }
 
-  /** Keeps an object from what its namespace may not use, and says so in its status. */
   async function allowed(config: LoadBalancerConfigView, signal: AbortSignal): Promise<void> {
     const uses = usesOf(config.desired, config.status.observed, { takesBack: false });
     if (uses.length === 0) return;

@@ -13,7 +13,6 @@ import type { Adoption } from '../contract.ts';
 import { awsErrorType, failure } from '../failure.ts';
 import type { LoadBalancerDependencies } from './port.ts';
 
-/** Someone who wants to own a rule or a listener. */
 interface RuleClaim {
   readonly owner: Owner;
   readonly adopt: Adoption;
@@ -64,7 +63,6 @@ export function refuseManaged(listenerARN: string, tags: Readonly<Record<string,
   );
 }
 
-/** Whether what belongs to someone else may be taken over. */
 const mayTakeFrom = (adopt: Adoption, { key }: Owner, tag: string | undefined): boolean =>
   adopt === 'NotOfOthers' ? keyInTag(tag)?.namespace === key.namespace : adopt;
 

@@ -26,10 +26,8 @@ export type ConfigObject = Resource<
   }
 >;
 
-/** What a configuration object says. */
 interface ConfigReading<Of extends LoadBalancerShape> {
   readonly desired: Of['forwarding'];
-  /** What its status says is served. */
   readonly observed?: Of['observed'];
   readonly deletionPolicy: DeletionPolicy;
 }
@@ -49,11 +47,7 @@ export interface LoadBalancerDependencies {
 export interface Writing {
   /** Waits for the rate limit of the next write, for those who read once more before `permit`. */
   readonly turn: () => Promise<void>;
-  /**
-   * Lets one more write be sent, after it has waited for the rate limit if it has not yet; throws when this attempt may not
-   * write any more, or when the weights that it changes would leave all traffic without a healthy target (`NoHealthyTargets`).
-   * Nothing is waited for between this and the write: what was allowed may be refused by then.
-   */
+  /** Waits for the rate limit, then throws when this attempt may write no more or leaves traffic without a healthy target (`NoHealthyTargets`); call it right before the write. */
   readonly permit: (weights?: WeightChange) => Promise<void>;
   /** Slows down the writes of this process where ELBv2 has throttled one that the attempt continues without. */
   readonly onRefusal: (refusal: unknown) => void;
@@ -69,10 +63,7 @@ export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
-  /**
-   * What is believed of what it serves: the status; reads alone, where the status may be wrong; or nothing, where a read may be
-   * older than the write that is to be undone: then it is written whatever the read shows.
-   */
+  /** What is believed of what it serves; `Nothing`: a read may be older than the write to undo, so it is written whatever that shows. */
   readonly trusts: 'Status' | 'Reads' | 'Nothing';
 }
 
@@ -100,7 +91,6 @@ export interface LoadBalancerCalls<Of extends LoadBalancerShape = AnyShape> {
   apply(request: ApplyRequest<Of>, writing: Writing): Promise<Of['observed']>;
   /** Says what it serves now; throws a `Conflict` when that is someone else's and may not be taken over. */
   inspect(request: Inspection<Of>, signal: AbortSignal): Promise<InspectedForwarding>;
-  /** Deletes what the object has made of it, and nothing else. */
   remove(request: RemoveRequest<Of>, writing: Writing): Promise<void>;
   /** Reads a place once, and says of which objects it serves something else. */
   drift(place: string, objects: readonly Mirrored<Of>[], signal: AbortSignal): Promise<readonly Drift[]>;
@@ -115,11 +105,8 @@ export interface LoadBalancerCalls<Of extends LoadBalancerShape = AnyShape> {
 /** A load balancer that traffic is shifted with: the object that configures it, and the calls that make it so. */
 export interface LoadBalancer<Of extends LoadBalancerShape = AnyShape> {
   readonly kind: KindRef;
-  /** Reads its configuration object. */
   read(object: ConfigObject): ConfigReading<Of>;
-  /** Writes the spec of its configuration object. */
   spec(forwarding: Of['forwarding'], deletionPolicy: DeletionPolicy): object;
-  /** Writes what is served into the status of its configuration object. */
   status(observed: Of['observed']): object;
   /** The field selector that finds the objects at a place; without it, all objects are read. */
   selector?(place: string): string;

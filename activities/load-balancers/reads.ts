@@ -6,10 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 /** How long what takes traffic back waits for ELBv2 to be read, in milliseconds; then it goes by the status. */
 const URGENT_READ_MS = 1_000;
 
-/**
- * Reads what a write can do without. What takes traffic back waits no longer than a second, and goes on with `otherwise` when the
- * read is late or refused: DescribeRules may be throttled, or hang, while ModifyRule is fine. A `Conflict` is thrown on.
- */
+/** Reads what a write can do without; an urgent one goes on with `otherwise` after a second, or when refused. A `Conflict` is thrown on. */
 export async function readIfInTime<Known, Otherwise>(
   { urgent, signal }: { readonly urgent: boolean; readonly signal: AbortSignal },
   read: (signal: AbortSignal) => Promise<Known>,
@@ -62,7 +59,6 @@ const READ_BACK = { attempts: 6, firstWaitMs: 100 } as const;
 export type Look<Value> =
   | { readonly is: 'Shown'; readonly value: Value }
   | { readonly is: 'Another'; readonly got: string }
-  /** Nothing is there, or not for this read yet. */
   | { readonly is: 'Missing' };
 
 /** Looks until what is looked for is shown; a read may be older than the write before it. */
@@ -78,10 +74,7 @@ export async function lookUntilShown<Value>(look: () => Promise<Look<Value>>): P
   return last;
 }
 
-/**
- * Whether a write may be done without that AWS has refused, because reads show what it writes: not one alone, which may be
- * older than what is to be undone, but all for as long as they are waited for after a write.
- */
+/** Whether all reads, for as long as they are waited for after a write, show what a write that AWS has refused would make. */
 export async function isShownWithout(
   refusal: unknown,
   look: () => Promise<Look<unknown>>,
@@ -100,10 +93,7 @@ export async function isShownWithout(
   }
 }
 
-/**
- * Reads until what was written is shown. `unseen` says what to go by where no read has shown anything at all; a read that
- * shows something else is always believed.
- */
+/** Reads until what was written is shown; `unseen` says what to go by where no read has shown anything at all. */
 export async function readBack<Value>(
   what: string,
   look: () => Promise<Look<Value>>,

@@ -26,10 +26,7 @@ export type HealthReader = (targetGroupARN: string) => Promise<TargetHealth | un
 /** How old a look at targets may be when a write goes by it, in milliseconds. */
 const OLD_MS = 2_000;
 
-/**
- * Makes the reader of health for one write, which reads a group again when the last look is old. What takes traffic back
- * waits a second at most, and goes by what is known then; all else fails with a read that fails.
- */
+/** Makes the reader of health for one write: urgent ones wait a second at most and go by what is known, others fail with the read. */
 export function healthReader(
   elbv2: (arn: string) => ELBv2,
   options: { readonly urgent: boolean; readonly signal: AbortSignal },

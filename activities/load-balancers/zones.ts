@@ -5,10 +5,7 @@ import { loadBalancerOfListener } from '../../domain/load-balancers/kind.ts';
 /** The attribute of a target group, and of a load balancer, that says whether targets of other zones are reached. */
 const CROSS_ZONE = 'load_balancing.cross_zone.enabled';
 
-/**
- * In which zones each group that is to gain needs targets of its own: those that the load balancer is enabled in, unless
- * it routes across zones. ELBv2 names no zone of an instance, so that nothing is asked where it names none.
- */
+/** The zones in which each gaining group needs its own targets: the enabled ones, unless it routes across zones; ELBv2 names none of an instance. */
 export async function zonesOf(
   elbv2: ELBv2,
   listenerARN: string,

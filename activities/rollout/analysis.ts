@@ -41,7 +41,6 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
   };
 }
 
-/** How far a run has come, and whether someone has ended it. */
 const reading = (key: ObjectKey, run: AnalysisRun | undefined): ReadVerdict =>
   markEnded(verdict(key, run), run?.spec);
 

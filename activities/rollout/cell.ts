@@ -84,11 +84,8 @@ export interface CellDependencies {
   readonly temporal: Client;
   /** Reads what there is around Cells; shared by those who look and those who write. */
   readonly surroundings: SurroundingsReader;
-  /** Sends Events outside, without waiting for an answer. */
   readonly tellEvent?: TellEvent | undefined;
-  /** Notifies others of what happens to Cells, without waiting for an answer. */
   readonly notify?: ((notification: Notification) => void) | undefined;
-  /** Where each Event of a Cell is logged. */
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
 }
 

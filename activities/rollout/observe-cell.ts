@@ -32,7 +32,6 @@ import {
 } from '../load-balancers/config-object.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
-/** How objects are read. */
 type Reader = Pick<KubernetesClient, 'get' | 'list'>;
 
 /** Reads the Cell, and all that its rollout depends on. */
@@ -65,7 +64,6 @@ export interface CellSources {
   readonly parent: Cell | undefined;
 }
 
-/** Reads the Cell with applications that a Cell belongs to; undefined when it belongs to none. */
 async function readParent(kubernetes: Reader, { metadata }: Cell, { namespace }: ObjectKey) {
   const owner = controllerOf(metadata);
   if (owner?.kind !== 'Cell') return undefined;
@@ -142,13 +140,9 @@ export function observedFrom(
   };
 }
 
-/** Whether a Cell of which something else may not be valid says what it selects. */
 const isSelecting = ({ spec }: Cell): boolean => targetGroupSelector.safeParse(selectorOf(spec)).success;
 
-/**
- * What counts as selected where nobody can read what is: what serves and is there still. As gone it would have the rollout end with
- * all that its canary has, instead of going back as by any other spec that is not valid.
- */
+/** What serves and is still there counts as selected where nobody can read what is; as gone, it would end the rollout with its canary. */
 const servedBefore = (
   { targetGroups = [] }: CellStatus,
   named: ReadonlySet<string>,
@@ -224,11 +218,7 @@ function observedConfig(
     : { ...known, weighted: targetGroupsOf(observed), observedForwarding: observed };
 }
 
-/**
- * What counts of an invalid spec, which the API server may have accepted under the definition of another release: each field
- * that is valid by itself, and the defaults of the others. So a field that this release cannot read, such as a step of a new
- * kind, stops no decision and no status. The load balancer is taken as it is written.
- */
+/** What counts of an invalid spec: each valid field, defaults for the others, and the load balancer as written; so an unknown step stops no decision. */
 export function readableSpec(spec: WrittenCellSpec): WrittenCellSpec {
   const fields = Object.entries(cellKind.spec.shape).flatMap(([name, schema]) => {
     const written: unknown = Reflect.get(spec, name);

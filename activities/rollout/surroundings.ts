@@ -16,7 +16,6 @@ export interface Surroundings {
   readonly versions: ListVersions;
 }
 
-/** How lists are read, with their versions where those are known. */
 type ReadList = <T>(kind: KindRef, options?: { readonly namespace?: string }) => Promise<Listed<T>>;
 
 interface Listed<T> {
@@ -51,12 +50,8 @@ export interface SurroundingsRead {
   readonly read: Promise<Surroundings>;
 }
 
-/**
- * Reads what there is around Cells. A list takes 100 ms after any change in the cluster, since the API server waits to know
- * that its cache is as new as etcd; so writes go by what was read a moment before.
- */
+/** Reads what is around Cells. A list takes 100 ms after any change, as the API server waits for etcd; so writes use a recent one. */
 export interface SurroundingsReader {
-  /** Reads as it is now. */
   readonly now: (namespace: string) => Promise<Surroundings>;
   /** What was read a second ago at most, and is not older than what was seen; it is read if there is none. */
   readonly recent: (namespace: string, seen: ListVersions | undefined) => SurroundingsRead;
@@ -127,7 +122,6 @@ export function surroundingsReader(
 /** How long the next list waits for the one that is under way, in milliseconds: as long as that usually takes. */
 const TURN_MS = 200;
 
-/** Waits until something has ended in whatever way, or takes too long. */
 async function endOf(reading: Promise<unknown>): Promise<void> {
   const stop = new AbortController();
   const ended = reading.then(

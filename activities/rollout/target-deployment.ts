@@ -68,7 +68,6 @@ async function write(
   if (there === undefined) await writeStatus();
 }
 
-/** The AWSTargetGroups of a namespace, and the Cell of this name, by which their versions are read. */
 async function readVersions(kubernetes: KubernetesClient, key: ObjectKey): Promise<VersionSources> {
   const [cell, groups] = await Promise.all([
     kubernetes.get<Cell>(CELL, key),

@@ -79,12 +79,10 @@ interface ShiftDependencies extends WriterDependencies {
   readonly report: ReportCell;
 }
 
-/** One attempt to make one weight. */
 interface Attempt {
   readonly request: ShiftRequest;
   readonly ref: LoadBalancerConfigRef;
   readonly dependencies: ShiftDependencies;
-  /** What there is around the Cell; it is read while the other reads are made. */
   readonly surroundings: SurroundingsRead;
   readonly options: AttemptOptions & { readonly health: HealthReader };
 }
@@ -118,7 +116,6 @@ async function shift(
   }
 }
 
-/** Checks, waits for the rate limit and the announcement, checks again, writes the configuration object, and then ELBv2. */
 async function shiftForward(attempt: Attempt, announcement?: Promise<ReportOutcome>): Promise<ShiftResult> {
   const { request, ref, dependencies, options } = attempt;
   const { kubernetes, writer } = dependencies;
@@ -151,10 +148,7 @@ async function shiftForward(attempt: Attempt, announcement?: Promise<ReportOutco
   return { ...result, ...(await observeAfter(attempt, { known, config, sources })) };
 }
 
-/**
- * Writes ELBv2 first and the configuration object afterwards: neither an API server that is away nor a webhook that refuses
- * the object keeps traffic where it must not stay.
- */
+/** Writes ELBv2 before the configuration object, so that neither the API server nor a webhook keeps traffic where it must not stay. */
 async function shiftUrgently(attempt: Attempt): Promise<ShiftResult> {
   const { request, ref, dependencies, options } = attempt;
   const { kubernetes, writer } = dependencies;
@@ -219,11 +213,9 @@ export async function announce(
   }
 }
 
-/** Checks whether target groups lack something that the write requires. */
 const checkAttempt = ({ request, dependencies, options }: Attempt): Promise<TargetCheck> =>
   checkRequirements(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
 
-/** Waits for the rate limit, where something will be written; answers whether it has. */
 async function reserveWrite(
   { request: { forwarding, verify }, ref, dependencies, options }: Attempt,
   known: ConfigObject | undefined,
@@ -260,7 +252,6 @@ async function refuseStranding(
   if (stranded !== undefined) throw failure('NoHealthyTargets', strandingRefusal(stranded));
 }
 
-/** Keeps a Cell from what its namespace may not use, also from learning of it. */
 async function refuseUnallowed(
   { request: { forwarding, served, takesBack = false }, ref, surroundings, options }: Attempt,
   known: ConfigObject | undefined,
@@ -271,7 +262,6 @@ async function refuseUnallowed(
   if (uses.length > 0) permit((await untilGivenUp(surroundings.read, options.signal)).access, uses);
 }
 
-/** Refuses a write that another one has overtaken. */
 function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | undefined): void {
   const written = sequenceOf(known);
   if (written < sequence) return;
@@ -281,7 +271,6 @@ function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | und
   );
 }
 
-/** Starts to read the Cell, for the next decision, with what there is around it. */
 function startReadingCell({ ref: { key }, dependencies, surroundings }: Attempt): CellReading {
   const read = readSources(dependencies.kubernetes, key, surroundings.read);
   read.catch(() => undefined);
@@ -290,7 +279,6 @@ function startReadingCell({ ref: { key }, dependencies, surroundings }: Attempt)
 
 type CellReading = Promise<CellSources | undefined>;
 
-/** A write that was read back, and what was read around it. */
 interface Written {
   /** The object before the write. */
   readonly known: ConfigObject | undefined;
@@ -314,7 +302,6 @@ async function observeAfter(
 /** How old what was read while the load balancer was written may be, in milliseconds, before it is read again. */
 const OLD_MS = 2_000;
 
-/** Observes the Cell after a write; that this fails does not undo the write. */
 async function observeCellAfter(
   { request: { forwarding, sequence }, ref: { key }, dependencies, surroundings }: Attempt,
   { config, sources: read }: Written,

@@ -64,7 +64,6 @@ function isLetGo(known: ConfigObject | undefined): boolean {
   return isUnderWay && !isHeld;
 }
 
-/** Refuses to write an object that someone has written by hand for another rule, which would move that rule. */
 function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: ConfigObject | undefined): void {
   const ref = { type: forwarding.type, key };
   if (known === undefined || !isByHandElsewhere(ref, known, forwarding)) return;

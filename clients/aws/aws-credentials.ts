@@ -21,7 +21,6 @@ export interface CredentialOptions {
   readonly stsEndpoint?: string | undefined;
   /** Okra's own identity; undefined: what the AWS SDK finds. */
   readonly credentials?: AwsCredentials | undefined;
-  /** How long one request may take, in milliseconds. */
   readonly requestTimeoutMs?: number;
 }
 
@@ -66,10 +65,7 @@ export function credentialsFor(scope: AwsScope, options: CredentialOptions = {})
   });
 }
 
-/**
- * Okra's own identity, as the AWS SDK finds it: variables, a profile, the web identity of its service account, EKS Pod
- * Identity, the machine's role. Without a caller that says so, STS would be asked in `us-east-1`, and waited for without an end.
- */
+/** Okra's own identity, as the AWS SDK finds it; with a region and time limit, without which STS is asked in `us-east-1`, endlessly. */
 function ownCredentials(region: string, requestTimeoutMs?: number): AwsCredentials {
   const chain = fromNodeProviderChain({
     clientConfig: { requestHandler: requestHandlerOf(requestTimeoutMs) },

@@ -4,10 +4,7 @@ import { scopeName, type AwsScope } from './aws-credentials.ts';
 import type { EKS } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
 
-/**
- * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
- * cluster. What was read is kept for an hour; `since` asks for what was read after that time, in milliseconds.
- */
+/** Says what EKS knows of a cluster's API server, undefined without such a cluster; kept for an hour unless `since` (milliseconds) is later. */
 export type EKSEndpoints = (scope: EKSTokenScope, since?: number) => Promise<EKSEndpoint | undefined>;
 
 // A cluster has its endpoint for life, and nobody else gets it afterwards.

@@ -35,10 +35,7 @@ const MARGIN_MILLISECONDS = 60_000;
 
 const MOST_TOKENS = 10_000;
 
-/**
- * Makes tokens as `aws eks get-token` does: a signed URL of STS' GetCallerIdentity, that the cluster calls to learn
- * who asks. They are kept for 10 of the 15 minutes for which EKS takes them.
- */
+/** Makes tokens as `aws eks get-token` does, by a signed URL of STS' GetCallerIdentity; kept for 10 of the 15 minutes that they are valid. */
 export function eksTokens(options: EKSTokenOptions = {}): EKSTokens {
   const { now = Date.now } = options;
   const credentials = newest<AwsCredentials>(MOST_SCOPES);

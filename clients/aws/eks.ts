@@ -100,11 +100,7 @@ function makeEKS(scope: AwsScope, options: ClientOptions) {
     named,
     /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
     account: async (): Promise<string | undefined> => (await client.config.credentials()).accountId,
-    /**
-     * Reads every cluster, page by page (API_ListClusters, API_DescribeCluster), with those whose description is denied; all of
-     * them, or an error. Those who ask at the same time share one reading. `known` are ARNs of clusters that were there
-     * before: a list that lacks one which EKS still describes is an error.
-     */
+    /** Reads every cluster, also those whose description is denied (API_ListClusters, API_DescribeCluster), once for all who ask; throws when the list lacks a `known` ARN that EKS still describes. */
     clusters: async (
       signal?: AbortSignal,
       known: readonly string[] = [],

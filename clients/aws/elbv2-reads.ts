@@ -161,16 +161,12 @@ const groupPages = (
     },
   });
 
-/**
- * The list in an answer. AWS writes one of nothing as well, while the page of a proxy, or half an answer, has none: that
- * must not pass for a group without targets, or a rule that authenticates nobody.
- */
+/** The list in an answer; throws without one: the page of a proxy must not pass for a group without targets. */
 function listed<Item>(list: readonly Item[] | undefined, what: string): readonly Item[] {
   if (list !== undefined) return list;
   throw new Error(`cannot read the answer of ELBv2: ${what} not found in it.`);
 }
 
-/** Target groups that say which load balancers use them. */
 const groupsIn = (groups: readonly TargetGroup[] | undefined): readonly TargetGroup[] =>
   listed(groups, 'target groups').map((group) => {
     const users = listed(

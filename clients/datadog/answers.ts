@@ -23,7 +23,6 @@ function fieldsOf(body: unknown): Fields {
   return fields;
 }
 
-/** A number, or null where there is none; a text is never taken for a number. */
 function numberIn(value: unknown): number | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return value;

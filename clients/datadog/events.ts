@@ -12,7 +12,6 @@ interface EventOptions {
   readonly apiKey: string;
   readonly log: Pick<Log, 'warn'>;
   readonly signal: AbortSignal;
-  /** How long an event waits at most when Datadog limits the rate. */
   readonly longestWaitMs?: number;
 }
 

@@ -197,7 +197,6 @@ function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection
   };
 }
 
-/** Says the one way to log in that a config names. */
 function loginOf(
   { bearerToken: token, username, password, awsAuthConfig, execProviderConfig }: ClusterConfig,
   server: string,

@@ -18,7 +18,6 @@ import type { Send, TokenSource } from './kubernetes-transport.ts';
 /** With what tokens are made, and where they may go. */
 export interface ClusterTokenOptions {
   readonly tokens: EKSTokens;
-  /** What EKS says of a cluster, which is where a token for it goes. */
   readonly endpoints: EKSEndpoints;
   readonly access: (namespace: string) => Promise<Access | undefined>;
   readonly region?: string | undefined;
@@ -27,7 +26,6 @@ export interface ClusterTokenOptions {
   readonly execEnvironment?: readonly string[];
   /** The hosts that the tokens of these commands may go to, or patterns of them. */
   readonly execServers: readonly string[];
-  /** How long a command may take. */
   readonly timeoutMilliseconds: number;
   readonly now?: () => number;
 }

@@ -71,10 +71,7 @@ export const LOOKUPS_AT_ONCE = 10;
 // Less than a connection, or a request, may take.
 const WAIT_MILLISECONDS = 5_000;
 
-/**
- * Limits how many names are looked up at once, each of them once, and how long a caller waits.
- * It uses the system's lookup, which alone reads /etc/hosts, search domains and nsswitch.conf.
- */
+/** Limits how many names are looked up at once, and the wait, by the system's lookup, which alone reads /etc/hosts and search domains. */
 export function limitLookups(look: Lookup): NameLookups {
   const inSlot = limitConcurrency(LOOKUPS_AT_ONCE);
   const underWay = new Map<string, Promise<readonly LookupAddress[]>>();

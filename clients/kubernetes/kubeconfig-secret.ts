@@ -50,10 +50,7 @@ const Kubeconfig = z.object({
   'current-context': text,
 });
 
-/**
- * Reads the current context of a kubeconfig in a Secret. Not by client-node, which reads files that it names at once: whoever writes the
- * Secret would read the files of the pod, and run its programs.
- */
+/** Reads the current context of a kubeconfig in a Secret; not by client-node, which reads the pod's files and runs programs that it names. */
 export function readKubeconfig({ metadata, data = {} }: StoredSecret, key: string): ReadKubeconfig {
   const problem = (is: string): ReadKubeconfig => ({
     is: 'Problem',

@@ -4,7 +4,6 @@ import { gather, readText, type Pieces } from '../bounded-request.ts';
 
 /** How much is read of what an API server answers before it is given up. */
 export interface ReadLimits {
-  /** Of one answer that is not a stream. */
   readonly answerBytes: number;
   /** Objects that are asked for at once; fewer when so many do not fit into an answer. */
   readonly pageItems: number;
@@ -12,7 +11,6 @@ export interface ReadLimits {
   readonly listItems: number;
   readonly listBytes: number;
   readonly listMilliseconds: number;
-  /** One event of a watch. */
   readonly lineBytes: number;
   /** All events of a watch until it is begun again. */
   readonly watchBytes: number;

@@ -124,7 +124,6 @@ const isToken = (value: unknown): value is string =>
 export interface WatchOptions extends ListOptions {
   readonly resourceVersion: string;
   readonly signal: AbortSignal;
-  /** After this time the server ends the stream. */
   readonly timeoutSeconds?: number | undefined;
   /** Gives the connection up when not even a bookmark, due every minute, came as a whole in this time. */
   readonly idleMilliseconds?: number | undefined;

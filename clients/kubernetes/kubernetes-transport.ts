@@ -15,10 +15,7 @@ interface RetryAfterOptions {
   readonly sleep?: Sleep;
 }
 
-/**
- * Makes a sender that comes back when an API server asks for that by 429 and `Retry-After`, as it does while it starts,
- * or has too much to do. It has done nothing yet then, so that a write may be sent again as well.
- */
+/** Makes a sender that sends again, writes too, when an API server answers 429 with `Retry-After`: it has done nothing yet then. */
 export function heedRetryAfter(send: Send, { longestMs, sleep: wait = sleep }: RetryAfterOptions): Send {
   return async (request) => {
     for (let leftMs = longestMs; ;) {

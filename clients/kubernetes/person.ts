@@ -146,7 +146,6 @@ async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefi
   }
 }
 
-/** The name by which the API server knows the person, or else that in the kubeconfig. */
 async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
   const user = await reviewed(kubernetes);
   if (user === undefined) return otherwise === undefined ? 'an operator' : `${otherwise} (kubeconfig)`;

@@ -52,7 +52,6 @@ export interface RemoteClusters {
 /** What clusters are reached with. */
 export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
   readonly own: () => Send;
-  /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
 }
 

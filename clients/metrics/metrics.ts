@@ -102,7 +102,6 @@ function made(registry: Registry) {
   return { counters, histograms, gauges };
 }
 
-/** What cannot be counted is not counted. */
 function quietly(run: () => void): void {
   try {
     run();

@@ -93,7 +93,6 @@ export function readWebhooks(path: string): readonly Webhook[] {
   throw problem(`invalid ${first?.path.join('.') ?? 'file'}: ${first?.message ?? ''}. Correct it.`);
 }
 
-/** A notification as an event of CloudEvents 1.0, in the structured mode of its HTTP binding. */
 function cloudEvent({ id, kind, ...data }: Notification, time: string): object {
   const { namespace, name } = data;
   return {

@@ -54,10 +54,7 @@ export function failingLooks(intervals: LookIntervals, clock: () => number = Dat
   };
 }
 
-/**
- * Tells of each activity as a part of the run of its workflow. A run is one trace, whose id is that of the run: all workers
- * know it without being told, so that nothing of it stands in a history.
- */
+/** Traces each activity in the one trace of its run, whose id all workers derive from the run's without being told. */
 export const activityTraces =
   (traces: Pick<Traces, 'within'>): ActivityInterceptorsFactory =>
   ({ info }) => ({

@@ -34,7 +34,6 @@ export interface SentRequest {
 export type RequestAnswer =
   | { readonly is: 'Taken'; readonly message: string }
   | { readonly is: 'Refused'; readonly message: string }
-  /** No run of the workflow is open. */
   | { readonly is: 'NotRunning' }
   /** No worker has answered in time, or workflow tasks fail; nobody knows whether it is taken. */
   | { readonly is: 'Unanswered'; readonly message: string };
@@ -79,7 +78,6 @@ function operatorOf(client: Client, config: TemporalConfig) {
   };
   const { workflow } = client;
   return {
-    /** Sends a request that is answered, if a worker runs, in some seconds. */
     ask: (workflowId: string, name: AskName, request: SentRequest): Promise<RequestAnswer> =>
       inTime(
         () =>
@@ -173,10 +171,7 @@ async function answered(asking: Promise<Answer>): Promise<RequestAnswer> {
   }
 }
 
-/**
- * Whether Temporal takes no update for a workflow whose worker fails its tasks, or is too slow for them; a signal it takes.
- * From https://github.com/temporalio/temporal/pull/4376
- */
+/** Whether Temporal refuses an update because the worker fails or is slow; a signal it takes (https://github.com/temporalio/temporal/pull/4376). */
 const isOfWorker = (error: unknown): boolean => hasCode(error, statusCodes.FAILED_PRECONDITION);
 
 function unreached({ address, namespace }: TemporalConfig, error: unknown): Error {

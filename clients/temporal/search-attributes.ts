@@ -24,10 +24,7 @@ const backoff = { first: 500, longest: 10_000 };
 // So long a server may leave open whether it has the attributes; then what needs them is tried.
 const UNKNOWN_ATTEMPTS = 6;
 
-/**
- * Registers those of Okra's search attributes that a Temporal namespace does not have, or waits until someone else has
- * done it: a workflow that bears an attribute which is not registered is never started, however often that is tried.
- */
+/** Registers the search attributes that the namespace lacks, or waits for them: a workflow with an unregistered one never starts. */
 export async function untilRegistered(
   connection: ConnectionLike,
   { namespace, log, signal, waiting = unheard }: RegistrationOptions,

@@ -35,7 +35,6 @@ const isCodec = (value: unknown): value is PayloadCodec =>
 /** What lets a process into Temporal, as the variables and the files say it now. */
 export interface TemporalCredentials {
   readonly apiKey?: string;
-  /** False: not encrypted. */
   readonly tls: TLSConfig | false;
 }
 

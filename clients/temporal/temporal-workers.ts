@@ -74,10 +74,7 @@ export async function versioned(
   return { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior } };
 }
 
-/**
- * Whether runs may stay on the version on which they began. On an older server those that live as long as their object
- * would never leave it, so they are moved as they stand, and replayed, as without versions.
- */
+/** Whether runs may stay on the version on which they began; an older server cannot move those that live as long as their object. */
 export const upgradesRuns = (serverVersion: string | null | undefined): boolean => {
   const known = semver.coerce(serverVersion);
   return known !== null && semver.gte(known, UPGRADES_RUNS);

@@ -25,10 +25,7 @@ const backoff = { first: 500, longest: 10_000 };
 const ASK_MILLISECONDS = 5_000;
 const ANSWER_MILLISECONDS = 4_000;
 
-/**
- * Connects to Temporal, and registers Okra's search attributes; waits for a server that is not there yet, that does not
- * let this process in, or that lacks the attributes. Who is told of that is told until the signal.
- */
+/** Connects to Temporal and registers Okra's search attributes; until the signal it waits for a server that is away or refuses. */
 export async function connectTemporal(
   config: Pick<Config, 'temporal' | 'identity'>,
   { log, signal = never, waiting }: ConnectOptions,

@@ -48,7 +48,6 @@ export function workflowTasks(client: Client, taskQueue: string) {
   const isOpen = `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`;
 
   return {
-    /** Lists open runs of these types. */
     list: async function* (types: readonly string[]): AsyncIterable<OpenRun> {
       const query = `${isOpen} AND WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
       for await (const { workflowId, runId, type } of client.workflow.list({ query }))
@@ -71,7 +70,6 @@ export function workflowTasks(client: Client, taskQueue: string) {
         throw error;
       }
     },
-    /** Reads what a run was sent since a time, the oldest first. */
     signalsSince: async ({ workflowId, runId }: OpenRun, time: number): Promise<readonly WaitingSignal[]> => {
       const latest = await latestOf({ workflowId, runId }, (event) => timeOf(event) >= time);
       return latest.flatMap(signalOf);
@@ -116,10 +114,7 @@ const timeOf = ({ eventTime }: HistoryEvent): number => Number(eventTime?.second
 const signalOf = (event: HistoryEvent): readonly WaitingSignal[] =>
   event.workflowExecutionSignaledEventAttributes ? [event.workflowExecutionSignaledEventAttributes] : [];
 
-/**
- * Values of temporal.api.enums.v1.WorkflowTaskFailedCause that say nothing against the run: what came in while it was at
- * work (1, 31), and what the server or a person has done (13, 17, 18, 20).
- */
+/** Values of temporal.api.enums.v1.WorkflowTaskFailedCause that are not the run's fault: work that came in (1, 31), the server or a person. */
 const harmless: ReadonlySet<number> = new Set([1, 13, 17, 18, 20, 31]);
 
 /** temporal.api.enums.v1.TimeoutType: a worker took the task and did not answer. */

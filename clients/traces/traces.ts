@@ -28,7 +28,6 @@ interface TracesOptions {
   readonly endpoint: string;
   readonly version: string;
   readonly exporter?: SpanExporter;
-  /** So long the end waits for what is left to be sent. */
   readonly endMilliseconds?: number;
 }
 

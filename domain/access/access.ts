@@ -62,7 +62,6 @@ export type Use =
   | { readonly of: 'Metrics'; readonly source: string }
   | { readonly of: 'Image'; readonly image: string };
 
-/** What is known of an AccessPolicy. */
 interface Policy {
   readonly metadata: { readonly name: string };
   readonly spec: AccessPolicySpec;

@@ -11,11 +11,7 @@ import {
 } from '../load-balancers/load-balancer.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 
-/**
- * What a write to a load balancer asks for that is not served yet. Going forward needs permission for the listener and for each group that gains.
- * What takes traffic back needs it only for a listener or group that was not served before: an AccessPolicy must never be the reason why a version
- * that has failed goes on serving, and giving back brings nobody anywhere new.
- */
+/** What a write asks for that is not served yet: the listener and each gaining group; taking back, only what was not served before, so that no AccessPolicy stops it. */
 export function usesOf(
   asked: Forwarding,
   served: ObservedForwarding | undefined,
@@ -44,10 +40,7 @@ function keepsTargetsOtherwise(asked: Forwarding, before: ObservedForwarding | u
   return keeping(asked) !== keeping(before);
 }
 
-/**
- * Marks the target groups that a Cell may not use. One that is in the rule stays as it is, also at weight 0: what carries traffic is not taken out, and
- * what everything goes back to is not taken away. Whether it may gain is decided before each write.
- */
+/** Marks the target groups that a Cell may not use; one in the rule stays as it is, and may gain only by the check before each write. */
 export function withRefusals(
   selected: readonly SelectedTargetGroup[],
   access: Access | undefined,

@@ -12,7 +12,6 @@ export interface CheckToMake {
   readonly analysis: CheckAnalysis;
 }
 
-/** What a check of a Cell is made into Checks of. */
 interface CheckSource {
   /** What a Check for all groups is called; those for one cluster each get its name behind it. */
   readonly name: string;
@@ -77,7 +76,6 @@ function completed(
   };
 }
 
-/** Gives each Check a name of its own; what would have the name of another gets a number. */
 function named(
   base: string,
   checks: readonly { readonly suffix: string; readonly analysis: CheckAnalysis }[],

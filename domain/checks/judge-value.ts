@@ -99,7 +99,6 @@ const variablesOf = ({ compare, minSamples }: Expressive): readonly (keyof Known
   ...(minSamples === undefined ? [] : (['samples'] as const)),
 ];
 
-/** What an expression may look at. */
 interface Known {
   readonly value: number;
   readonly baseline?: number | undefined;

@@ -9,7 +9,6 @@ export interface Window {
   readonly bucketMs: number;
 }
 
-/** Either the window of a sample, or when there is one. */
 type NextWindow =
   { readonly is: 'Window'; readonly window: Window } | { readonly is: 'Wait'; readonly until: number };
 
@@ -37,7 +36,6 @@ export const HASH_ANNOTATION = 'analysis-hash';
 /** How a Check is known: what it measures, and what its results are to be called. */
 export interface Identity {
   readonly digest: string;
-  /** The annotation analysis-hash, or the digest. */
   readonly hash: string;
 }
 
@@ -97,7 +95,6 @@ export function nextRun(
     : { is: 'Measure', counts, window: next.window, isNew };
 }
 
-/** Whether counts are about this analysis and this hash. */
 const isAbout = ({ digest, observedHash }: Counts, identity: Identity): boolean =>
   digest === identity.digest && (observedHash === undefined || observedHash === identity.hash);
 

@@ -12,7 +12,6 @@ export interface CheckVariables {
   readonly listenerARN: string;
   readonly version: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined when nobody knows them. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -73,7 +72,6 @@ const unknown = (variable: string): Rendered =>
     `Unknown variable {{${variable}}}: must be one of ${KNOWN}, written as {{${PREFIX}clusterName}}. Correct the variable.`,
   );
 
-/** The name that takes the fewest corrections, when these are few. */
 function nearestOf(among: readonly string[], name: string): string | undefined {
   const best = closest(name.slice(0, 64), among.toSorted());
   return best !== undefined && best.corrections <= Math.max(2, best.name.length / 3) ? best.name : undefined;
@@ -88,7 +86,6 @@ export interface Question {
   readonly metrics?: NonNullable<Provider['cloudWatch']>['metrics'];
 }
 
-/** An analysis of a Cell or of a Check, as far as it asks. */
 type Asking = Pick<CheckStep['analysis'], 'query' | 'provider' | 'minSamples'>;
 
 /** What an analysis asks. */

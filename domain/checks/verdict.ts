@@ -32,7 +32,6 @@ const order: readonly AnalysisPhase[] = [
   'Successful',
 ];
 
-/** How many Checks a step has made, by what they say. */
 const wantedOf = (checks: readonly Pick<Check, 'metadata'>[]): number =>
   Math.max(1, ...checks.map(({ metadata }) => Number(metadata.annotations?.[COUNT_ANNOTATION]) || 1));
 

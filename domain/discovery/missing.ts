@@ -25,7 +25,6 @@ const MOST_MISSING = 1000;
 /** When the time of something that is missed since then is over. */
 export const endOf = (since: number, { seconds }: Pick<Grace, 'seconds'>): number => since + seconds * 1000;
 
-/** In how many whole seconds a time has come. */
 const secondsUntil = (time: number, { now }: Pick<Grace, 'now'>): number =>
   Math.max(1, Math.ceil((time - now) / 1000));
 
@@ -46,7 +45,6 @@ export function awaitMissing(gone: readonly string[], { before, now, seconds }: 
       .slice(0, MOST_MISSING)
       .map(({ name, since }) => ({ name, since: new Date(since).toISOString() })),
     isAwaited: (name: string): boolean => names.has(name),
-    /** When the time of the first is over; undefined when nothing is missed. */
     againInSeconds: awaited.length === 0 ? undefined : secondsUntil(first, { now }),
   };
 }
@@ -56,9 +54,7 @@ export const missingProblems = (
   { missing }: Missed,
   { now, seconds }: Grace,
   texts: {
-    /** What was expected and what was got, up to the time since when. */
     readonly expected: (name: string) => string;
-    /** What stays, up to the time until when. */
     readonly stays: (name: string) => string;
     readonly advice: string;
   },

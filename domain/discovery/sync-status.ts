@@ -8,7 +8,6 @@ import { LONGEST_CLUSTER_NAME } from './clusters/known-cluster.ts';
 export interface Problem {
   readonly cluster?: string | undefined;
   readonly object?: string | undefined;
-  /** CamelCase; part of the API. */
   readonly reason: string;
   readonly message: string;
 }

@@ -8,10 +8,7 @@ import {
   type NetworkLoadBalancerShape,
 } from './network-load-balancer/network-load-balancer.ts';
 
-/**
- * The shape of each kind of load balancer that Okra can shift traffic with, by its `spec.ingress.type`.
- * `docs/load-balancers.md` says how another one is added.
- */
+/** The shape of each kind of load balancer, by its `spec.ingress.type`; `docs/load-balancers.md` says how to add one. */
 export interface LoadBalancerShapes {
   readonly AWSApplicationLoadBalancer: ApplicationLoadBalancerShape;
   readonly AWSNetworkLoadBalancer: NetworkLoadBalancerShape;

@@ -18,7 +18,6 @@ export interface LoadBalancerConfigView {
   readonly resourceVersion?: string | undefined;
   readonly sequence?: number;
   readonly desired: Forwarding;
-  /** What the status says; what is served is in it. */
   readonly status: LoadBalancerStatus;
   /** Whether the object may take over what Okra did not create. */
   readonly adopt: boolean;

@@ -73,10 +73,7 @@ export function gaining(
   return next.filter((one) => one.weight > (served.find((old) => old.arn === one.arn)?.weight ?? 0));
 }
 
-/**
- * Spreads the total in the proportions of the weights that there are. What carries traffic keeps at least 1; where it
- * does not divide, the groups with the largest remainders get the rest. Empty when nothing carries traffic.
- */
+/** Spreads the total in proportion to the weights, at least 1 for each that carries traffic, the rest by largest remainders; may be empty. */
 export function normalise(groups: readonly WeightedTargetGroup[]): readonly WeightedTargetGroup[] {
   const sum = groups.reduce((total, group) => total + group.weight, 0);
   if (sum === 0) return [];

@@ -6,7 +6,6 @@ import type { VersionSet } from '../versions/version.ts';
 import type { Stamp } from './request.ts';
 import type { ShiftPurpose } from './shift-purpose.ts';
 
-/** What a wait means for the Cell. */
 interface Waiting {
   /** Whether the Cell is paused: people, a time that someone has set, or something outside let it go on. */
   readonly isPause: boolean;
@@ -17,7 +16,6 @@ interface Waiting {
 const PAUSE: Waiting = { isPause: true, counts: false };
 const WORK: Waiting = { isPause: false, counts: true };
 
-/** What each wait means. */
 const waits: Readonly<Record<Wait['for'], Waiting>> = {
   Resume: PAUSE,
   Pause: PAUSE,
@@ -160,7 +158,6 @@ export type Decision =
   | { readonly do: 'Prune'; readonly message: string }
   /** Finds out how a run of this workflow ended that left a rollout behind. */
   | { readonly do: 'ReadLostRun'; readonly runId: string; readonly message: string }
-  /** Deletes what the configuration object of a Cell that is gone has made, and lets the object go. */
   | { readonly do: 'Remove'; readonly message: string }
   /** Lets a configuration object go that was deleted while its Cell stays, and leaves what it has made. */
   | { readonly do: 'Release'; readonly message: string }
@@ -173,7 +170,6 @@ export type Decision =
     }
   | { readonly do: 'Pause'; readonly message: string }
   | Measurement
-  /** Goes on without the verdict of the analysis in the background. */
   | { readonly do: 'WaiveBackground'; readonly message: string }
   /** The current step is done; the next one is that with the index `to`, or else the one after it. */
   | {
@@ -186,7 +182,6 @@ export type Decision =
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
   | { readonly do: 'Bake'; readonly message: string }
-  /** Everything is back at the stable side. */
   | { readonly do: 'Conclude'; readonly ending: Ending['kind']; readonly message: string }
   | { readonly do: 'Finish'; readonly message: string }
   | Wait

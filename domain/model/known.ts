@@ -44,7 +44,6 @@ export const withWritten = (observed: ObservedCell, forwarding: Forwarding): Obs
   isApplied: true,
 });
 
-/** The versions that are blocked by what is known. */
 function blockedOf(
   { blockedVersions }: CellStatus,
   { justBlocked, unblocked }: RolloutState,

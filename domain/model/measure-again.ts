@@ -39,10 +39,7 @@ export const canMeasureAgain = ({ rollout, requests }: RolloutState): boolean =>
   rollout.ending === undefined &&
   (isStepHeld(rollout) || (isBackgroundWithoutSuccess(rollout) && isBackgroundRepeatable(rollout, requests)));
 
-/**
- * Forgets what has measured without success, so that it is started again, under another name, and a promote that was about it;
- * a verdict that nothing would take the place of stays.
- */
+/** Forgets what has measured without success, and a promote about it, so that it starts anew; a verdict that nothing replaces stays. */
 export function measuringAgain(state: RolloutState): RolloutState {
   const { rollout } = state;
   if (rollout === undefined || !canMeasureAgain(state)) return state;

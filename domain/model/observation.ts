@@ -12,10 +12,7 @@ export interface ListVersions {
   readonly accessPolicies?: string | undefined;
 }
 
-/**
- * Whether lists are at least as new as others. Resource versions of a kind are compared as numbers (Kubernetes API concepts,
- * "Resource versions"); those that are none are new enough only when they are the same.
- */
+/** Whether lists are at least as new as others, by numeric resource versions (Kubernetes API concepts); others must be the same. */
 export function areAsNewAs(lists: ListVersions, others: ListVersions): boolean {
   return (
     isAsNewAs(lists.targetGroups, others.targetGroups) &&
@@ -54,7 +51,6 @@ export interface ObservedCell {
   /** Identifies what was looked at; watchers compare it to see whether anything is new. */
   readonly digest: string;
   readonly selected: readonly SelectedTargetGroup[];
-  /** The Freezes that hold the rollouts of the Cell's namespace. */
   readonly freezes: readonly Freezing[];
   /** The Cell with applications that this one moves traffic for, and which of its clusters are not ready; undefined: there is none, or all are. */
   readonly waitsFor?: { readonly cell: string; readonly clusters: readonly string[] };
@@ -70,7 +66,6 @@ export interface ObservedCell {
   readonly desired?: readonly WeightedTargetGroup[];
   /** Whether ELBv2 serves what the configuration object asks for, as its status says; true when there is no such object. */
   readonly isApplied: boolean;
-  /** Which kind of configuration object there is; undefined when there is none. */
   readonly configType?: LoadBalancerType;
   /** How the deletion of the configuration object stands; undefined when there is no such object. */
   readonly deletion?: Deletion;

@@ -9,10 +9,7 @@ export type Looks = readonly number[];
 /** Adds a look to those before. */
 export const addLook = (looks: Looks, now: number): Looks => [...looks, now].slice(-MOST.looks);
 
-/**
- * How long to wait with the next look, in milliseconds. Where clusters report all the time, each look would be followed by another at once;
- * about so many in a minute are enough.
- */
+/** How long to wait with the next look, in milliseconds, so that about so many are made in a minute. */
 export function pauseBeforeLook(looks: Looks, now: number): number {
   const [first = now] = looks;
   return looks.length < MOST.looks ? 0 : Math.min(Math.max(0, first + MOST.withinMs - now), LONGEST_PAUSE_MS);

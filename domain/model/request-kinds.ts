@@ -13,17 +13,14 @@ import type { TargetGroup } from './target-group.ts';
 
 /** One kind of request: what it is called for people, when it makes sense, and what it changes. */
 export interface RequestKind {
-  /** What it does, for the Web UI of Temporal. */
   readonly description: string;
   /** Whether it finishes the current step, also one of which something was refused. */
   readonly finishesStep?: boolean;
   /** Says why it makes no sense now; undefined when it does. */
   readonly refusal: (state: RolloutState) => string | undefined;
-  /** The requests that are open once it is taken. */
   readonly take: (open: Requests, stamp: Stamp) => Requests;
   /** What it changes at once, besides. */
   readonly change?: (state: RolloutState, stamp: Stamp) => RolloutState;
-  /** Says what happens now that it was taken. */
   readonly answer: (state: RolloutState) => string;
 }
 
@@ -88,7 +85,6 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
 
 const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
 
-/** Warns that the side that receives all traffic had no healthy target when they were last checked. */
 function unhealthySide(side: Rollout['stable'] | undefined, { targets, reported }: RolloutState): string {
   const groups = (side?.groups ?? []).map(({ name, arn }) => ({ name, health: healthOf(arn) }));
   if (side === undefined || groups.length === 0 || groups.some(({ health }) => health?.healthy !== 0))
@@ -138,13 +134,11 @@ function withoutStep({ rollout }: RolloutState): string | undefined {
     : `No step is left to finish: ${rollout.canary.version} is getting all traffic. Wait for that, or send abort to revert.`;
 }
 
-/** Says why there is nothing to be tried again in a rollout. */
 const notHeldUp = (rollout: Rollout): string =>
   isHeldByVerdict(rollout)
     ? `cannot run the background analysis again: no steps are left before ${rollout.canary.version} serves all traffic. Send promote to continue without it, or abort to revert.`
     : `A rollout of ${rollout.canary.version} is in progress. Abort it first, or wait for its end.`;
 
-/** Says which approval stops a rollout on the way to the whole weight. */
 function approvalAhead({ rollout }: RolloutState): string {
   const index = rollout === undefined ? undefined : approvalFrom(rollout);
   const step = index === undefined ? undefined : rollout?.steps[index];

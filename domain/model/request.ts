@@ -28,7 +28,6 @@ export type Approval = Stamp;
 /** The approvals that a step takes before it is done. */
 export interface Approvals {
   readonly groups: readonly string[];
-  /** How many different people have to approve. */
   readonly count: number;
   readonly message?: string | undefined;
 }

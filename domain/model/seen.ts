@@ -5,11 +5,9 @@ import type { Rollout, RolloutState } from './state.ts';
 
 /** What whoever asks has looked at; what is left out may be anything. */
 export interface Seen {
-  /** The version that is on its way. */
   readonly version?: string;
   /** The step under way, from 1; one more than there are when none is left. */
   readonly step?: number;
-  /** Whether an operator has paused the rollout. */
   readonly paused?: boolean;
 }
 

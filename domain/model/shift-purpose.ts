@@ -1,9 +1,5 @@
-/** What has to be true before a change of weights, and what it waits for. */
 interface ShiftRule {
-  /**
-   * What is looked at just before the write: that each group that gains has `minHealthyTargets`, or that each group that joins the
-   * rule has a registered target.
-   */
+  /** What is checked just before the write: `minHealthyTargets` of each group that gains, or a registered target of each that joins. */
   readonly needs: 'Healthy' | 'Registered' | 'Nothing';
   /** Whether it takes traffic back: it goes before everything else, and ELBv2 is written before the objects. */
   readonly isUrgent: boolean;

@@ -51,7 +51,6 @@ export interface GroupHealth {
   /** Healthy targets, and registered ones. */
   readonly healthy: number;
   readonly total: number;
-  /** The states of the others, for people. */
   readonly others: string;
   /** `Unhealthy`: no target is. `Returning`: some are again, after its weight may have gone to others. */
   readonly is: 'Healthy' | 'Unhealthy' | 'Returning';
@@ -61,12 +60,9 @@ export interface GroupHealth {
 /** What the last look at the groups that wait in the rule at weight 0 has shown. */
 export interface IdleCheck {
   readonly targetGroupARNs: readonly string[];
-  /** When such groups were looked at first. */
   readonly since: number;
   readonly at: number;
-  /** Those of them without a healthy target. */
   readonly unhealthyARNs: readonly string[];
-  /** What their targets still serve. */
   readonly connections?: readonly Connections[];
 }
 
@@ -81,11 +77,9 @@ export interface Rollout {
   /** The index of the current step; as many as there are steps once all are done. */
   readonly index: number;
   readonly progress: Progress;
-  /** When the current step began, or the bake. */
   readonly stepStartedAt: number;
   /** How often the steps or the analysis in their background were edited; undefined: never. */
   readonly edition?: number;
-  /** What is to be analysed in the background of the steps. */
   readonly backgroundAnalysis?: BackgroundAnalysis;
   readonly background?: Background;
   readonly ending?: Ending;
@@ -93,15 +87,12 @@ export interface Rollout {
   readonly shiftedAt?: number;
   /** How long it has stood still for what does not count against its deadline, in milliseconds. */
   readonly deadlinePausedMs?: number;
-  /** Since when it stands still. */
   readonly deadlinePausedSince?: number;
 }
 
 /** Something outside keeps the rollout from going on; it is tried again at `until`. */
 export interface RetryBackoff {
-  /** What was being done when it was refused. */
   readonly during: Decision['do'];
-  /** What for, when a change of weights was refused. */
   readonly purpose?: ShiftPurpose;
   /** Whether it was about what measures in the background, so that the step may go on. */
   readonly background?: true;
@@ -149,7 +140,6 @@ export interface RolloutState {
   readonly verdictAwaits?: true;
   readonly health?: TargetHealthCheck;
   readonly idle?: IdleCheck;
-  /** The health of all groups in the rule, when it was checked last. */
   readonly targets?: { readonly at: number; readonly groups: readonly GroupHealth[] };
   /** Groups that have left the rule without a healthy target, and when they are attached again. */
   readonly sittingOut?: readonly { readonly arn: string; readonly until: number }[];
@@ -158,7 +148,6 @@ export interface RolloutState {
   readonly targetsChanged?: true;
   /** Why clients of target groups are elsewhere than their weights say. */
   readonly connections?: readonly Connections[];
-  /** The sequence of the last write to the configuration that this workflow has tried. */
   readonly sequence?: number;
   /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */
   readonly mayDiffer?: true;
@@ -168,7 +157,6 @@ export interface RolloutState {
   readonly stuckBefore?: string;
   /** The last look at the objects failed; what takes traffic back goes by the look before. */
   readonly blind?: Retry;
-  /** The last status could not be written. */
   readonly unreported?: Retry;
   /** What a look at the load balancer has found while no object said what is served; counts until something is written. */
   readonly inspected?: InspectedForwarding;
@@ -185,10 +173,8 @@ export interface RolloutState {
   readonly unplannedShifts?: NonNullable<CellStatus['unplannedShifts']>;
   /** A change that is over; from the next report on the Cell's status has it. */
   readonly justChanged?: Change;
-  /** Events that the next report emits. */
   readonly events: readonly ReportedEvent[];
   readonly eventCount: number;
-  /** The status as it was last written. */
   readonly reported?: CellStatus;
   /** A status from before has landed after that one, so that it has to be written again. */
   readonly overwritten?: true;
@@ -200,7 +186,6 @@ export const initialState: RolloutState = { requests: {}, events: [], eventCount
 /** Why clients of a target group are elsewhere than its weight says. */
 export interface Connections {
   readonly targetGroupARN: string;
-  /** In sentences. */
   readonly message: string;
   /** When that is over at the latest, in milliseconds since the epoch; undefined where nobody knows. */
   readonly until?: number;

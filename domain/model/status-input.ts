@@ -12,7 +12,6 @@ export interface StatusInput {
   readonly cell: PresentCell;
   readonly state: RolloutState;
   readonly decision: Decision;
-  /** The workflow that does the rollout, for people who look for it. */
   readonly workflow: { readonly workflowId: string; readonly runId: string };
   readonly now: number;
 }

@@ -23,10 +23,7 @@ export type StuckFor = string;
 const FEWEST_FAILURES = 3;
 const SHORTEST_MILLISECONDS = 30_000;
 
-/**
- * Finds out whether a run cannot continue, because its workflow tasks fail again and again. Where workers only do not answer,
- * they are down, killed or slow, and another run would fare no better.
- */
+/** Finds out whether a run cannot continue because its workflow tasks fail again and again, not because workers do not answer. */
 export function findStuck({ attempt, failures }: DueTask, now: number): StuckFor | undefined {
   const [first] = failures;
   const message = failures.findLast((failure) => failure.message !== undefined)?.message;
@@ -38,10 +35,7 @@ export function findStuck({ attempt, failures }: DueTask, now: number): StuckFor
   return `Its workflow task failed ${count} times since ${since}: ${cut(message, LONGEST_MESSAGE)}`;
 }
 
-/**
- * Finds out whether Temporal has lost a part of a run. A worker that remembers it ignores what is new to Temporal until
- * there are as many events as before, and cannot continue then.
- */
+/** Finds out whether Temporal lost a part of a run: a worker that remembers more events than there are cannot continue. */
 export const findShortened = (events: number, before: number): StuckFor | undefined =>
   events < before
     ? `Its history has ${events} events, and had ${before} before: the database of Temporal was restored from a backup.`

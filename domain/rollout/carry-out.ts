@@ -26,7 +26,6 @@ export interface Asked {
   readonly state: RolloutState;
 }
 
-/** An answer that is there, or comes. */
 type Later<T> = T | Promise<T>;
 
 type Following = Exclude<Measurement, StartMeasurement>;
@@ -35,7 +34,6 @@ type Decided<Do extends Performable['do']> = Extract<Performable, { do: Do }>;
 
 /** What decisions are carried out with: activities, or what is in memory and answers at once. */
 export interface Outside {
-  /** The id of a rollout that begins. */
   newRollout(): string;
   shift(decision: Shift, asked: Asked): Later<CarriedOut>;
   inspect(decision: Decided<'Inspect'>, asked: Asked): Later<InspectedForwarding>;

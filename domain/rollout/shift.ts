@@ -56,7 +56,6 @@ type WriteResult =
   | {
       readonly is: 'Served';
       readonly observed?: ObservedCell;
-      /** Why clients are elsewhere than the weights say. */
       readonly connections?: readonly Connections[];
       /** Why all traffic went to groups without a healthy target, where a person has asked for that. */
       readonly warning?: string;
@@ -65,7 +64,6 @@ type WriteResult =
       /** Why the configuration object does not say so yet. */
       readonly unrecorded?: { readonly reason: string; readonly message: string };
     }
-  /** Nothing was written: target groups lack what the write requires. */
   | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string };
 
 /** What a shift is made of besides what was decided. */
@@ -73,7 +71,6 @@ export interface ShiftSituation {
   readonly observed: ObservedCell;
   readonly cell: PresentCell;
   readonly state: RolloutState;
-  /** How the spec of the Cell has traffic get in. */
   readonly route: Route;
 }
 
@@ -110,10 +107,7 @@ const keepsWeights: ReadonlySet<Shift['purpose']> = new Set([
   'RemovingTargetGroups',
 ]);
 
-/**
- * What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes
- * afterwards. But a rule that belongs to someone else by now is not written: its traffic is served where the spec names another one.
- */
+/** The rule as it is served, where only weights may change; undefined when another object owns it by now and the spec names another rule. */
 function keptRoute(
   purpose: Shift['purpose'],
   { observed: { observedForwarding: served }, cell, state: { backoff }, route }: ShiftSituation,

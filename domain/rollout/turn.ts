@@ -23,14 +23,11 @@ import { isUrgent } from '../model/shift-purpose.ts';
 
 /** What a turn comes to. */
 export type Turn =
-  /** The objects have to be looked at. */
   | { readonly is: 'Look' }
-  /** Nothing is done now. */
   | { readonly is: 'Rest'; readonly decision: Wait | Close; readonly run: Run }
   | {
       readonly is: 'Perform';
       readonly decision: Performable;
-      /** What was decided by. */
       readonly observed: ObservedCell;
       readonly run: Run;
     };
@@ -38,10 +35,7 @@ export type Turn =
 /** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/**
- * Decides what a rollout does next, as far as it can see and tell what it does, and announces it. While each look is out of date
- * before it ends (`isOutrun`), what may take traffic back goes by the last one.
- */
+/** Decides what a rollout does next and announces it; while every look is out of date (`isOutrun`), taking back goes by the last one. */
 export function takeTurn(run: Run, now: number, { isOutrun = false } = {}): Turn {
   const { state, observed, observedAt } = run;
   const { blind } = state;
@@ -93,10 +87,7 @@ function holdUntilRead(decision: Decision, { blind, rollout }: RolloutState, now
   return noLaterThan(blind.until, decision);
 }
 
-/**
- * A run does not close before the status says how, since what it does not say is lost with it; nor does it begin with another
- * version, which would take the place of the one that was blocked last.
- */
+/** Neither closes a run nor begins another version before the status says what was blocked, which would be lost. */
 function holdUntilReported(decision: Decision, { unreported, justBlocked }: RolloutState): Decision {
   if (unreported === undefined) return decision;
   const { until, message } = unreported;

@@ -64,7 +64,6 @@ const namesOf = (templates: readonly { readonly name: string }[]): string =>
 type Start = Extract<Decision, { readonly do: 'StartMeasurement' }>;
 type Started<Each> = Each extends Start ? Omit<Each, 'do'> : never;
 
-/** Makes a kind of step that starts a measurement, and goes on only when it is successful. */
 function measuring<Spec>({
   describe,
   start,
@@ -82,7 +81,6 @@ function measuring<Spec>({
   };
 }
 
-/** Holds the rollout at its weight, for a time or until someone resumes. */
 function pause({ duration }: StepSpec<'pause'>, rollout: Rollout, { now }: GuardInput): Decision {
   const { progress } = rollout;
   const text = duration === undefined ? 'until it is resumed' : `for ${duration}`;
@@ -98,7 +96,6 @@ function pause({ duration }: StepSpec<'pause'>, rollout: Rollout, { now }: Guard
 const durationText = (duration: number | string): string =>
   typeof duration === 'number' || /^\d+$/.test(duration) ? `${duration}s` : duration;
 
-/** Holds the rollout at its weight until enough people have approved. */
 function approve(spec: StepSpec<'approval'>, rollout: Rollout, input: GuardInput): Decision {
   const { progress } = rollout;
   if (progress.is !== 'Pausing') return { do: 'Pause', message: 'Waiting for approval.' };

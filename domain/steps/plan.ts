@@ -3,10 +3,8 @@ import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 import type { Rollout, Step } from '../model/state.ts';
 import { approvalsOf, movesTraffic, weightThrough, describeWritten, parseStep } from './index.ts';
 
-/** What a rollout goes by. */
 interface Plan {
   readonly steps: readonly Step[];
-  /** What is analysed in the background of the steps. */
   readonly analysis: BackgroundAnalysis | undefined;
 }
 
@@ -17,7 +15,6 @@ export function plannedBy(spec: Pick<CellSpec, 'updateStrategy'>): Plan {
   return { steps: writtenIn(spec).map(parseStep), analysis };
 }
 
-/** The steps as the spec has them. */
 function writtenIn({ updateStrategy }: Pick<CellSpec, 'updateStrategy'>): readonly CanaryStep[] {
   const { type, canary, blueGreen } = updateStrategy ?? {};
   if (type !== 'BlueGreen') return canary?.steps ?? [];
@@ -37,11 +34,7 @@ export const describeSteps = (spec: Pick<CellSpec, 'updateStrategy'>): readonly 
 export const weightAfter = (steps: readonly Step[], index: number): number =>
   steps.slice(0, index + 1).reduce((weight, step) => weightThrough(step, weight), 0);
 
-/**
- * Where a rollout goes on whose progress was lost, or whose steps were edited: at the first step that moves traffic
- * and whose weight is not below the present one, so that it never goes backwards. Where that would give more, what
- * stands before it is done first: nothing that was to be looked at is passed over. Past the end when nothing is left.
- */
+/** Where a rollout goes on without its progress: at the first step that moves traffic to no less than `weight`, after the checks before it if to more; past the end if none. */
 export function resumeAt(steps: readonly Step[], weight: number): number {
   if (weight === 0) return 0;
   const found = steps.findIndex((step, i) => movesTraffic(step) && weightAfter(steps, i) >= weight);
@@ -68,11 +61,9 @@ export function resumeEdited(
   return asked === -1 ? next : from + asked;
 }
 
-/** The approvals among steps, as they are written. */
 const approvalsIn = (steps: readonly Step[]): string[] =>
   steps.filter((step) => approvalsOf(step) !== undefined).map((step) => JSON.stringify(step));
 
-/** Takes one out of those that are given, so that it counts once; answers whether it was there. */
 function takeOut(given: string[], approval: string): boolean {
   const at = given.indexOf(approval);
   if (at !== -1) given.splice(at, 1);

@@ -11,9 +11,7 @@ export type PresentCell = NonNullable<ObservedCell['cell']>;
 export interface Candidates {
   /** The set that should serve; undefined when no version has enough target groups. */
   readonly target?: VersionSet;
-  /** A version that would be wanted but has too few target groups. */
   readonly missing?: MissingTargetGroups;
-  /** The newest version that is blocked and would be wanted otherwise. */
   readonly blocked?: BlockedVersion;
   readonly sets: readonly VersionSet[];
 }

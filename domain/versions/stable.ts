@@ -11,10 +11,7 @@ function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell
   return claimed ?? cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
 }
 
-/**
- * The set that serves while no rollout is under way: the version that the Cell's status names, if it carries traffic, else the
- * one that carries most of it. Undefined when nothing carries traffic.
- */
+/** The set that serves at rest: the version that the status names, if it carries traffic, else the one with most; undefined without traffic. */
 export function stableSet(observed: ObservedCell, cell: PresentCell): VersionSet | undefined {
   const carrying = observed.weighted
     .filter(({ weight }) => weight > 0)
@@ -37,11 +34,7 @@ export function presentOf(
   return groups.filter((group) => includes(claiming, group));
 }
 
-/**
- * What is left of a set that serves: the groups whose AWSTargetGroups claim its version, else those in the rule whose
- * AWSTargetGroups claim none, or another one while they carry traffic. The last of a side loses nothing by an edit of a
- * label: it serves as before. One at weight 0 that claims another version gets no traffic for what it was.
- */
+/** What is left of a set that serves: groups that claim its version, else those in the rule that claim none, or another while they carry traffic: a label edit takes nothing. */
 export function leftOf(
   set: VersionSet,
   { selected, weighted }: Pick<ObservedCell, 'selected' | 'weighted'>,

@@ -25,10 +25,7 @@ const DASHED = /^v?\d+-\d/;
 // A label has 63 characters, to which numbers that are left out are added; a tag may be longer. crds/cell-status.ts takes as many.
 const LONGEST_VERSION = 67;
 
-/**
- * Reads one to three numbers, with or without a leading `v` and the suffixes of semver (https://semver.org), as a
- * semantic version: `v2` is 2.0.0, and `1.4-rc.1` is 1.4.0-rc.1. Undefined when it is anything else, such as `2024-10-1`.
- */
+/** Reads one to three numbers, with a `v` or suffixes, as semver (https://semver.org): `v2` is 2.0.0; undefined for others, as `2024-10-1`. */
 export function parseVersion(text: string): string | undefined {
   const trimmed = text.trim();
   const found = DASHED.test(trimmed) ? null : NUMBERS.exec(trimmed);

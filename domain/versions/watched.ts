@@ -58,11 +58,7 @@ export function isTakenOtherwise(spec: SelectingSpec, versions: readonly Watched
   return versions.length === 1 || taken.size > 1;
 }
 
-/**
- * All that a rollout of the Cell depends on, in one text: when it differs, there is something new to look at.
- * `groups` are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because
- * watchers and workers compare what each has computed.
- */
+/** All that a rollout of the Cell depends on, in one text that watchers and workers compare; objects as the API server returned them. */
 export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[], access?: Access): string {
   const selected = selectTargetGroups(cell.spec, groups);
   return watchedOf(cell, selected, refusedAmong(selected, access));

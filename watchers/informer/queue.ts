@@ -6,7 +6,6 @@ export interface QueueOptions<T> {
   readonly keyOf: (item: T) => string;
   /** Does what an item asks for; it is called again, later, when it throws. */
   readonly perform: (item: T) => Promise<void>;
-  /** Told of every failure, with how many there were in a row. */
   readonly onFailure: (item: T, error: unknown, failures: number) => void;
   readonly signal: AbortSignal;
   readonly concurrency?: number;

@@ -14,7 +14,6 @@ export type View = { readonly [Kind in Stored]: Shelf<Objects[Kind]> };
 /** The objects of one kind. */
 export interface Shelf<T> {
   get(key: ObjectKey): T | undefined;
-  /** The objects of a namespace, or all. */
   list(namespace?: string): Shelved<T>;
   /** Those of a namespace that stand under all of these words; where nothing stands under words, and otherwise too, it may give more. */
   under(namespace: string, words: readonly string[]): Shelved<T>;
@@ -103,10 +102,7 @@ export const createStores = (
 const storeOf = (kind: Stored, unread: Unread<Informed>): Store<Informed> =>
   createStore({ wordsOf: words[kind] as ((object: Informed) => readonly string[]) | undefined, unread });
 
-/**
- * Objects of one kind that are each read alone: one of a form that no schema allows is left out, and does not keep the others from
- * being read. The API server serves what it has stored, whatever the schema is by now.
- */
+/** Objects of one kind, each read alone: one of a form that no schema allows is left out, and does not hide the others. */
 export interface Shelved<T> extends Iterable<T> {
   readonly length: number;
   filter(holds: (object: T) => boolean): Shelved<T>;

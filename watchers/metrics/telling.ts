@@ -89,7 +89,6 @@ export function tellOf(
   return {
     /** Learns that a kind is asked for, in one namespace or in all; what has never answered is waited for since then. */
     asked: heard,
-    /** Learns of an answer about a kind, or why there is none. */
     answered: (kind: string, namespace: string | undefined, error?: unknown): void => {
       if (error === undefined) heard(kind, namespace);
       const isGone = isNotFound(error) || (isForbidden(error) && !readByRollouts.has(kind));

@@ -71,10 +71,7 @@ export function routeApplication(event: ObjectEvent<ForeignObject>, view: View):
 export const routeApplicationSet = (event: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] =>
   routeDeployed(event, versionsOf(event), view);
 
-/**
- * Wakes the Cells whose applications Argo CD may have deployed meanwhile. Those that are settled are spared: Argo CD
- * writes the status of each Application every few minutes.
- */
+/** Wakes the Cells whose applications may be deployed meanwhile; not settled ones, as Argo CD writes a status every few minutes. */
 function routeDeployed(
   event: ObjectEvent<ForeignObject>,
   sets: readonly ForeignObject[],

@@ -114,7 +114,6 @@ function isAbout(
 const looksForNodes = ({ nodeName, nodeSelector }: BindingTarget): boolean =>
   nodeName !== undefined || nodeSelector !== undefined;
 
-/** The targets of a binding that may be in a cluster, each with the namespace of the binding. */
 const targetsIn = (binding: AWSTargetGroupBinding, cluster: KnownCluster) =>
   binding.spec.targets
     .filter((target) => targetLooksInto(target, cluster))

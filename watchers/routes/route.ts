@@ -160,7 +160,6 @@ const groupsFor = (cell: Cell, view: View): readonly AWSTargetGroup[] => [
   ...view.AWSTargetGroup.under(keyOf(cell).namespace, labelWords(selectorOf(cell.spec)?.matchLabels)),
 ];
 
-/** What is said of each of the Cells that select a target group, which are each read alone. */
 function ofCellsFor<Result>(
   versions: readonly AWSTargetGroup[],
   view: View,

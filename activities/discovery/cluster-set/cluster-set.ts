@@ -55,7 +55,6 @@ export async function findClusterSecrets(
   return [...listed, ...others.filter((one) => one !== undefined)].map(existing);
 }
 
-/** What a cluster secret has besides its metadata, as far as a ClusterSet has written it. */
 const secretBody = ({ content: { name, server, config } }: Pick<FoundSecret, 'content'>) => {
   const written = Object.entries(given({ name, server, config })).filter(([, value]) => value !== '');
   return { type: 'Opaque', data: encodeData(Object.fromEntries(written)) };

@@ -84,7 +84,6 @@ export interface Bound extends TargetGroupOwner {
   readonly life: Lifetime;
 }
 
-/** What target groups are created with: the clusters among it say in which VPC. */
 interface Creation extends GroupDependencies {
   readonly reader: Pick<ClusterReader, 'find'>;
 }

@@ -101,7 +101,6 @@ function boundOf(
   return { key, uid, resourceVersion, generation, status, life };
 }
 
-/** Makes the registrations of an object what they are to be. */
 async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
   const before = ledger.now();
   const refused =
@@ -125,7 +124,6 @@ const stoppedBy = (problem: Problem): BindingOutcome => ({
 // A Cell that lets a target group go needs some seconds.
 const IN_USE_AGAIN_SECONDS = 3;
 
-/** Deregisters what an object has registered, and deletes what was created for it if that is asked for. */
 async function undo(
   dependencies: LeavingDependencies,
   bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
@@ -230,7 +228,6 @@ export async function leaveGroup(
   };
 }
 
-/** Says which load balancer still sends traffic to the target group that was created for an object; its targets have to stay meanwhile. */
 async function whileInUse(
   { elbv2 }: GroupDependencies,
   { targetGroupARN: arn, created }: Pick<Entry, 'targetGroupARN' | 'created'>,

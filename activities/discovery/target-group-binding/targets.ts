@@ -40,7 +40,7 @@ export async function readTargets(
   };
 }
 
-/** Registers targets, batch by batch; those that AWS refused before come last, so that they take no others with them. */
+/** Registers targets, batch by batch; suspects, which AWS refused by themselves before, come last, so that they take no others with them. */
 export function register(
   writes: TargetWrites,
   all: readonly Registration[],

@@ -115,7 +115,6 @@ export function targetGroupSetActivities({
   };
 }
 
-/** Says that the bindings of a template may not use its target group, which each of them says as well. */
 async function refusedTemplate(
   kubernetes: KubernetesClient,
   { bindingTemplate }: AWSTargetGroupSetSpec,

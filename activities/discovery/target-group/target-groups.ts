@@ -157,7 +157,6 @@ const selecting = ({ metadata, spec }: SelectingCell): SelectingCell => {
   return { metadata: { name, ...given({ deletionTimestamp }) }, spec: given({ ingress, versionedBy }) };
 };
 
-/** The target groups of which a namespace may not even learn whether there are any. */
 const refusedOf = (
   access: Access | undefined,
   arns: readonly string[],

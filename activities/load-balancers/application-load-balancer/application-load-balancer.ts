@@ -189,7 +189,6 @@ async function drift(
   return found;
 }
 
-/** The tags of the rules that serve objects, as far as there are such rules. */
 function tagsOfServed(
   elbv2: ELBv2,
   rules: Awaited<ReturnType<ELBv2['rulesOf']>>,
@@ -200,10 +199,7 @@ function tagsOfServed(
   return elbv2.tagsOfAll(arns, signal);
 }
 
-/**
- * Deletes the rule that the status names, or that has the priority, if its tag names the object. A rule of the listener that
- * ELBv2 does not show yet, or that has lost its tags since, is what the status says.
- */
+/** Deletes the rule that the status names, or that has the priority, if its tag names the object; by the status where ELBv2 does not show it or its tags. */
 async function removeRule(
   dependencies: LoadBalancerDependencies,
   { key, forwarding, observed }: RemoveRequest<ApplicationLoadBalancerShape>,

@@ -10,9 +10,7 @@ export interface Attempt {
   readonly request: ApplyRequest<ApplicationLoadBalancerShape>;
   readonly desired: ListenerRule;
   readonly elbv2: ELBv2;
-  /** The object as the owner of the rule. */
   readonly owner: () => Promise<Owner>;
-  /** What other objects ask for. */
   readonly asks: LoadBalancerDependencies['desiredOf'];
   readonly writing: Writing;
 }
@@ -31,10 +29,7 @@ export interface KnownRule extends PresentRule {
 
 /** A rule to write to, and how it is known. */
 export interface RuleToWrite {
-  /**
-   * `Read`: as ELBv2 shows it, and claimed. The others by the status alone: `Reported` without a read, `Unanswered` where no
-   * read has answered in time, `Unshown` where ELBv2 has it and reads do not show it.
-   */
+  /** `Read`: shown and claimed. By the status alone: `Reported` unread, `Unanswered` in time, `Unshown` by reads though ELBv2 has it. */
   readonly is: 'Read' | 'Reported' | 'Unanswered' | 'Unshown';
   readonly rule: KnownRule;
 }

@@ -46,7 +46,6 @@ export async function applyListenerRule(asked: Attempt): Promise<Application> {
   return state.forwarding;
 }
 
-/** Begins with what the status says of the rule, where that is believed. */
 function beginWith(attempt: Attempt): State {
   const { request, desired } = attempt;
   const reported = reportedRule(attempt);
@@ -111,7 +110,6 @@ async function awaitRuleInUse(attempt: Attempt): Promise<State> {
   return { is: 'Unshown', rule: reported };
 }
 
-/** Writes what differs, or is unsure, and reads it back. */
 async function update(asked: Attempt, state: RuleToWrite): Promise<State> {
   const { rule: known } = state;
   const { ruleARN } = known;
@@ -194,7 +192,6 @@ const notShown = ({ request, desired }: Attempt): Error =>
     `ELBv2 says that priority ${desired.priority} of ${request.forwarding.listenerARN} is in use, but does not list the rule yet, which can take minutes. Okra retries.`,
   );
 
-/** The rule that the status names, when it is one of the listener that is asked for. */
 function reportedRule({ request: { observed, forwarding } }: Attempt): KnownRule | undefined {
   const { listenerARN } = forwarding;
   if (observed?.ruleARN === undefined || observed.listenerARN !== listenerARN) return undefined;
@@ -208,7 +205,6 @@ const served = ({ request }: Attempt, ruleARN: string, rule: KnownRule['rule'], 
   forwarding: servedBy(request.forwarding.listenerARN, ruleARN, rule, carried),
 });
 
-/** Looks whether a rule is what is wanted, and goes on doing what it was told to. */
 function lookAt(attempt: Attempt, ruleARN: string, carried: Carried) {
   const { desired, elbv2, writing } = attempt;
   const compare = async (rule: Rule): Promise<Look<PresentRule>> => {
@@ -225,7 +221,6 @@ function lookAt(attempt: Attempt, ruleARN: string, carried: Carried) {
   return { compare, look };
 }
 
-/** Reads a rule back until it shows what was written. */
 function awaitShown(
   attempt: Attempt,
   ruleARN: string,

@@ -89,7 +89,6 @@ export function toTransform({ type, config }: CarriedPart): RuleTransform {
   }
 }
 
-/** Reads a configuration that `carriedIn` has written. */
 const parse = <Name extends keyof (Action & RuleTransform)>(
   config: string,
 ): NonNullable<(Action & RuleTransform)[Name]> => JSON.parse(config);

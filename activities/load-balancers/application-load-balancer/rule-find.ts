@@ -11,10 +11,7 @@ import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { queriesOf } from '../../../domain/load-balancers/application-load-balancer/listener-rule.ts';
 import { conditionsIn, unsaidIn } from './rule-conditions.ts';
 
-/**
- * Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. What takes traffic
- * back prefers the one that the status names, wherever it is.
- */
+/** Finds our rule by listener and priority, or by its ARN when its priority has changed; for an abort first by the status, wherever it is. */
 export async function findRule(attempt: Attempt): Promise<KnownRule | undefined> {
   const { request, desired, elbv2, writing } = attempt;
   const { listenerARN } = request.forwarding;
@@ -36,7 +33,6 @@ export async function findRule(attempt: Attempt): Promise<KnownRule | undefined>
   return await knownRule(attempt, rule);
 }
 
-/** Whether no other object has taken over the rule that the status names. */
 async function isStillOurs({ owner, elbv2, writing }: Attempt, rule: Rule | undefined): Promise<boolean> {
   if (rule === undefined) return true;
   const [{ key }, tag] = await Promise.all([owner(), ownerOf(elbv2, rule.RuleArn ?? '', writing.signal)]);
@@ -111,7 +107,6 @@ export function refuseUnsayable(rule: Rule, wanted: Omit<CellListenerRule, 'forw
 
 type Matching = Omit<CellListenerRule, 'priority' | 'forward'>;
 
-/** The conditions on the query string, where a rule has several, that what is wanted does not have, in words. */
 function queriesBeyond(wanted: Matching, got: Matching): readonly string[] {
   if (got.queryStringConditions === undefined) return [];
   const known = new Set(queriesOf(wanted).map(canonical));
@@ -123,7 +118,6 @@ function queriesBeyond(wanted: Matching, got: Matching): readonly string[] {
     );
 }
 
-/** The regular expressions of a rule that what is wanted does not have, in words. */
 function regexesBeyond(wanted: Matching, got: Matching): readonly string[] {
   const beyond = (field: string, some: readonly string[] = [], others: readonly string[] = []): string[] =>
     others.filter((one) => !some.includes(one)).map((one) => `${field} ${one}`);

@@ -24,10 +24,7 @@ export class TakenOver extends Error {
   override readonly name = 'TakenOver';
 }
 
-/**
- * Keeps the rule that the status names from being written when another object has taken it over since: throws a `Conflict`,
- * or `TakenOver`. A rule whose tags someone has removed, or that reads do not show yet, is still what the status says.
- */
+/** Throws a `Conflict`, or `TakenOver`, when another object has taken the status' rule; without tags, or unread, it is still ours. */
 export async function refuseTakenOver(
   { request, desired, elbv2, owner, writing }: Attempt,
   ruleARN: string,
@@ -80,7 +77,6 @@ export function toCarry({ request, desired }: Attempt, ruleARN: string, found: C
 
 /** What was written. */
 export interface WrittenRule {
-  /** What the rule was told to go on doing. */
   readonly carried: Carried;
   /** The rule as ELBv2 answered, where its reads are known to be older than that. */
   readonly answer?: Rule | undefined;

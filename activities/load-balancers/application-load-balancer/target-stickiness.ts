@@ -14,17 +14,12 @@ const arnsOf = (groups: Groups): readonly string[] => groups.map(({ arn }) => ar
 const without = (groups: Groups, others: Groups): readonly string[] =>
   arnsOf(groups).filter((arn) => !arnsOf(others).includes(arn));
 
-/** What the status says that the rule did. */
 const servedBefore = ({ request }: Attempt): ListenerRule['forward'] | undefined =>
   request.observed?.listener.rule.forward;
 
-/** What the status says of how target groups kept clients. */
 const before = (attempt: Attempt): TargetStickiness | undefined => servedBefore(attempt)?.targetStickiness;
 
-/**
- * Refuses the cookie of an application in a rule that weighs several groups, where it does not work. A Cell with one is
- * refused when it is applied; one that is older than that still has its traffic taken back.
- */
+/** Refuses an application's cookie in a rule that weighs several groups, where it does not work; not when traffic is taken back. */
 export function refuseUnweighable({ request, desired }: Attempt): void {
   const { targetGroups, targetStickiness } = desired.forward;
   if (request.urgent || targetGroups.length === 1 || targetStickiness?.type !== 'app_cookie') return;
@@ -71,10 +66,7 @@ export async function keepTargets(attempt: Attempt, known: KnownRule | undefined
   }
 }
 
-/**
- * Has a group that has left the rule keep clients no longer. Where AWS refuses that for good, traffic that goes back is back
- * all the same: the group has none any more, and tried again and again, both writes would go before those of all others.
- */
+/** Has a group that has left the rule keep clients no longer; a lasting refusal of that does not fail what takes traffic back. */
 async function letGo({ request, elbv2, writing }: Attempt, arn: string): Promise<void> {
   try {
     await writeStickiness(elbv2, writing, [arn], undefined);

@@ -79,7 +79,6 @@ function describeRule({ Priority = '', Conditions = [], Actions, RuleArn = '' }:
   return `rule ${Priority} (${matches.join(', ')} → ${groups.join(', ')}, ${RuleArn})`;
 }
 
-/** A listener with its rules. */
 interface Present {
   readonly listener: Listener;
   readonly rules: readonly Rule[];

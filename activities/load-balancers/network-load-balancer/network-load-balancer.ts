@@ -143,7 +143,6 @@ const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known:
   sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
   sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
 
-/** Reads what the listener does, and takes it over where that is allowed. */
 async function readForward(
   dependencies: LoadBalancerDependencies,
   { key, adopt, forwarding, observed, urgent }: ApplyRequest<NetworkLoadBalancerShape>,
@@ -204,11 +203,7 @@ async function drift(
   });
 }
 
-/**
- * How the listener is to keep clients: as asked, else as it does right now, since ModifyListener replaces its default
- * action as a whole. Also refuses rules that bypass the weights, unless traffic is taken back, which they do not keep. Where
- * only the status says that the listener is ours, checks that nobody has taken it over since.
- */
+/** How the listener is to keep clients: as asked, else as now, since ModifyListener replaces the action; refuses rules that bypass the weights, and a listener taken over since. */
 async function stickinessToWrite(
   dependencies: LoadBalancerDependencies,
   request: ApplyRequest<NetworkLoadBalancerShape>,
@@ -239,10 +234,7 @@ async function stickinessToWrite(
   return asked === undefined || asked.enabled === present?.enabled ? present : asked;
 }
 
-/**
- * The owner for whom a listener has to be taken over again, because another object has taken it over since the status was
- * written; throws a `Conflict` where that is not allowed. A listener whose tags someone has removed is still what the status says.
- */
+/** The owner for whom the listener has to be taken over again; throws a `Conflict` where that is not allowed. Without tags it is ours. */
 async function ownerToBe(
   dependencies: LoadBalancerDependencies,
   { key, adopt, forwarding: { listenerARN } }: ApplyRequest<NetworkLoadBalancerShape>,

@@ -14,11 +14,7 @@ export const generatorRefusal = (
 export const allowedIds = (ids: readonly string[], access: Access | undefined): readonly string[] =>
   ids.filter((id) => isAllowed({ id }, access));
 
-/**
- * Leaves out the clusters that a namespace may not use, without a word of which they are. The secret that it has of one already
- * stays as it is, whether the cluster is there or not: who writes a secret by hand does not learn that from its fate.
- * Only clusters that a generator selects are a problem: an account has others.
- */
+/** Leaves out the clusters that a namespace may not use without naming them, and keeps its secret of one, so that none can be probed. */
 export function allowedClusters(
   generators: readonly Generator[],
   readings: readonly Reading[],

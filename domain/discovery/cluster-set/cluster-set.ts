@@ -31,10 +31,8 @@ import { renderAnnotations, renderLabels } from './template.ts';
 
 const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
 
-/** The id of that cluster; undefined when the secret has lost it. */
 const idIn = ({ annotations }: ExistingSecret): string | undefined => annotations[CLUSTER_ID_ANNOTATION];
 
-/** Says who has the secret that a cluster of the same name would have. */
 function nameTaken(
   cluster: SourcedCluster,
   secret: string,
@@ -53,7 +51,6 @@ function nameTaken(
   };
 }
 
-/** Says that a secret stays because nobody has looked where its cluster is. */
 function unreadCluster(secret: ExistingSecret): Problem {
   return {
     cluster: clusterIn(secret),
@@ -63,7 +60,6 @@ function unreadCluster(secret: ExistingSecret): Problem {
   };
 }
 
-/** Says whose secret has the name that a cluster's would have. */
 function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
   const by = owner === undefined ? 'was not created by Okra' : `belongs to ${owner.kind} ${owner.name}`;
   const advice =
@@ -76,7 +72,6 @@ function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Prob
   };
 }
 
-/** Says that a secret stays for a while though no generator gives its cluster any more. */
 const missingCluster = {
   expected: (name: string) => `No generator has found the cluster of Secret ${name}`,
   stays: (name: string) => `Secret ${name} is kept`,
@@ -95,7 +90,6 @@ function holderOf(rivals: Rivals, own: ExistingSecret | undefined): SourcedClust
   );
 }
 
-/** Makes the secret of a cluster by the template of a set, or says why that cannot be filled in. */
 function desiredSecret(
   { template }: ClusterSetSpec,
   cluster: SourcedCluster,
@@ -138,7 +132,6 @@ export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts
 /** What is to be done so that every cluster has its secret. */
 export interface ClusterSetDecision extends Changes<DesiredSecret> {
   readonly problems: readonly Problem[];
-  /** The clusters that have a secret when this is done. */
   readonly names: readonly string[];
   /** The clusters that get one when they can be used, each with its state. */
   readonly waiting: readonly string[];

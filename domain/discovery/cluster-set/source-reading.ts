@@ -12,7 +12,6 @@ export interface SourcedCluster {
   readonly state: 'Active' | 'Waiting' | 'Deleting';
   /** The state in the words of the source, such as CREATING. */
   readonly said: string;
-  /** The VPC that it is in; undefined when it is in none, or the source does not know. */
   readonly vpcID?: string | undefined;
   /** How Argo CD reaches it: the content of a cluster secret, with the config of one that has the id for the server; undefined while that is not known. */
   readonly access?:
@@ -60,7 +59,6 @@ export interface ExistingSecret extends Existing {
 /** A secret as it is to be. */
 export interface DesiredSecret extends Marks {
   readonly name: string;
-  /** The values of `name`, `server` and `config`. */
   readonly content: Readonly<Record<'name' | 'server' | 'config', string>>;
 }
 

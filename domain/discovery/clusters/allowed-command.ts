@@ -1,10 +1,7 @@
 import { isLike } from '../../access/access.ts';
 import type { CommandLogin } from './cluster-secret.ts';
 
-/**
- * A command that may be run, as the operator writes it: words with spaces between them, such as
- * `AWS_PROFILE=team-* aws eks get-token --cluster-name *`. First the variables that may be set, then the command, then its arguments.
- */
+/** A command that may be run, as written: variables, the command, its arguments (`AWS_PROFILE=team-* aws eks get-token --cluster-name *`). */
 interface Allowed {
   readonly variables: readonly string[];
   readonly command: string;

@@ -24,7 +24,6 @@ export interface ClusterConnection {
   readonly namespaces: readonly string[];
   readonly tls: ClusterTls;
   readonly login: ClusterLogin;
-  /** What is shown beside another login. */
   readonly certificate?: ClientCertificate;
 }
 
@@ -69,7 +68,6 @@ export interface ClusterTls {
   readonly caData?: string;
   /** The name that the certificate has to bear; undefined: the host of the address. */
   readonly serverName?: string;
-  /** Whether any certificate will do. */
   readonly insecure: boolean;
 }
 

@@ -9,10 +9,7 @@ export interface EKSEndpoint {
   readonly caData?: string | undefined;
 }
 
-/**
- * Says why a token for an EKS cluster is not sent: whoever gets it is Okra there, so that it goes to the API server of
- * that cluster alone. The endpoint itself is not told, since whoever wrote the secret may not know it.
- */
+/** Says why a token is not sent to what is not the API server of its EKS cluster: who gets it is Okra there. Does not tell the endpoint. */
 export function refuseForeignEndpoint(
   { server, tls }: Pick<ClusterConnection, 'server' | 'tls'>,
   { arn, endpoint, caData }: EKSEndpoint,
@@ -41,7 +38,6 @@ function originOf(address: string): string | undefined {
   return place.endsWith(':443') ? place.slice(0, -':443'.length) : place;
 }
 
-/** Whether nothing is trusted but the certificates that EKS gives. */
 function trusts(asked: string, given: string): boolean {
   if (asked === given) return given !== '';
   const known = new Set(certificatesIn(given));
@@ -55,10 +51,7 @@ const textOf = (caData: string | undefined, decode: Decode): string => decode(ca
 const CERTIFICATE =
   /^-----BEGIN CERTIFICATE-----\r?\n((?:[A-Za-z0-9+/]+={0,2}\r?\n)+)-----END CERTIFICATE-----$/gm;
 
-/**
- * The certificates of a bundle, each without line breaks; undefined when anything else stands beside them. OpenSSL takes
- * certificates by other names as well (`X509 CERTIFICATE`, `TRUSTED CERTIFICATE`), and would trust what was not looked at.
- */
+/** The certificates of a bundle without line breaks; undefined with anything else, as OpenSSL trusts more names (`X509 CERTIFICATE`). */
 function certificatesIn(pem: string): readonly string[] | undefined {
   if (/[^\r\n]/.test(pem.replaceAll(CERTIFICATE, ''))) return undefined;
   return Array.from(pem.matchAll(CERTIFICATE), ([, body = '']) => body.replaceAll(/[\r\n]/g, ''));

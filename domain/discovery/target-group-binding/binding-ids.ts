@@ -57,17 +57,14 @@ export interface Observed {
   readonly namespace: string;
   readonly targetType: TargetType;
   readonly clusters: readonly SeenCluster[];
-  /** What the object has registered: where ids were found before. */
   readonly known: readonly RegisteredTarget[];
   readonly isOwn: (one: Registration) => boolean;
 }
 
 /** The ids of a target, and where they were found. */
 export interface FoundTarget extends FoundIds {
-  /** The clusters that were looked into, when they were selected by labels. */
   readonly clusters?: readonly string[];
   readonly byCluster?: readonly IdsOfCluster[];
-  /** The clusters that could not be read, or are not known. */
   readonly unread: readonly string[];
 }
 

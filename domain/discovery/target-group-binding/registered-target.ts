@@ -55,7 +55,6 @@ export interface RegisteredTarget {
   readonly port: number;
   readonly ids?: readonly string[] | undefined;
   readonly clusters?: readonly string[] | undefined;
-  /** Which ids were found in which cluster, so that those of one that cannot be read are known. */
   readonly byCluster?: readonly IdsOfCluster[] | undefined;
 }
 

@@ -62,12 +62,10 @@ export interface ObservedBinding {
   readonly targets: readonly BindingTarget[];
   readonly targetType: TargetType;
   readonly clusters: readonly SeenCluster[];
-  /** What is in the target group, whoever has registered it. */
   readonly registered: readonly Registration[];
   readonly ours: readonly RegisteredTarget[];
   /** The clusters that are gone, and keep for a while what they had. */
   readonly missing?: readonly string[];
-  /** Whether another AWSTargetGroupBinding has registered a target, which this one may have as well. */
   readonly isShared?: (one: Registration) => boolean;
 }
 
@@ -77,10 +75,8 @@ export interface BindingDecision {
   readonly claim: readonly RegisteredTarget[];
   readonly register: readonly Registration[];
   readonly deregister: readonly Registration[];
-  /** Recorded after everything is done. */
   readonly targets: readonly RegisteredTarget[];
   readonly problems: readonly Problem[];
-  /** What is wanted, and was registered by someone else. */
   readonly foreign: readonly Registration[];
 }
 
@@ -137,7 +133,6 @@ export const splitBatches = (all: readonly Registration[]): readonly (readonly R
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
 
-/** Keeps what is registered of clusters that cannot be read or are missing, under whatever name. */
 function keptOfUnread(
   ours: readonly RegisteredTarget[],
   looked: readonly (FoundTarget & { readonly target: BindingTarget })[],
@@ -159,13 +154,10 @@ function keptOfUnread(
 
 /** The result of writing targets. */
 export interface WrittenTargets {
-  /** What AWS has refused; the others are written. */
   readonly refused: readonly Registration[];
   /** What of that AWS has refused only together with others: most of it may be fine. */
   readonly unsettled: readonly Registration[];
-  /** What of that there is no room for. */
   readonly withoutRoom: readonly Registration[];
-  /** What nobody knows of whether it is written. */
   readonly unknown: readonly Registration[];
   readonly problems: readonly Problem[];
 }
@@ -173,11 +165,7 @@ export interface WrittenTargets {
 // What is wrong with single targets, or with how many there are, and not with the call.
 const ABOUT_TARGETS: readonly string[] = ['InvalidTarget', 'Refused', 'TooManyTargets'];
 
-/**
- * Chooses what stays registered for now of what should go, since what should replace it did not come: all of it when
- * the call failed or nothing came; otherwise a healthy target for each that may still come, and for every second one
- * that waits for room.
- */
+/** Chooses which removals stay for now as their replacements did not come: all after a failure, else a healthy one for each to come, and for every second that waits for room. */
 export function holdBack(
   { deregister: leaving, targets }: Pick<BindingDecision, 'deregister' | 'targets'>,
   { refused, unknown, problems, unsettled, withoutRoom }: WrittenTargets,

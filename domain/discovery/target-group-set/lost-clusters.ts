@@ -69,7 +69,6 @@ const formerSecret = (secret: string, id: string): string =>
 export const isOfFormerCluster = (group: Pick<ExistingGroup, 'annotations'>): boolean =>
   parseSource(group)?.secret.includes(' ') === true;
 
-/** Says what a set was to find where something that it has made is missed. */
 function expectedSecret(name: string): string {
   const [, secret, id] = /^(\S+) \((.*?)\)?$/.exec(name) ?? [];
   return secret === undefined || id === undefined

@@ -12,7 +12,6 @@ export interface RemoteBinding {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** `spec.targetGroupARN`. */
   readonly arn?: string | undefined;
   /** Whether its controller leaves targets alone that it has not registered (`spec.multiClusterTargetGroup`). */
   readonly isMultiCluster?: true;
@@ -39,7 +38,6 @@ export type ExistingGroup = Existing & { readonly arn: string };
 /** An AWSTargetGroupBinding that there is. */
 export interface ExistingBinding extends Existing {
   readonly spec: string;
-  /** The ARN of its target group, once that is known. */
   readonly arn?: string | undefined;
   /** Whether it is deleted already, and stays until its targets are deregistered. */
   readonly isDeleting?: boolean;

@@ -28,7 +28,6 @@ const RENDERED = 'rendered';
 /** An AWSTargetGroupBinding as it is to be. */
 export type DesiredBinding = Marks & { readonly name: string; readonly spec: string };
 
-/** The template rendered for a cluster, with the AWSTargetGroup that goes with it, or what is wrong. */
 interface RenderedBinding {
   readonly cluster: KnownCluster;
   readonly binding?: DesiredBinding;
@@ -199,7 +198,6 @@ function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBindi
       };
 }
 
-/** Makes a group with the labels and annotations of its binding, the template's on top, the version, and where it is from. */
 function groupOf(
   { template }: AWSTargetGroupSetSpec,
   cluster: KnownCluster,
@@ -209,7 +207,6 @@ function groupOf(
     readonly name: string;
     readonly names: readonly [string, string];
     readonly arn: string;
-    /** What problems are about. */
     readonly object: string;
     readonly labels: Readonly<Record<string, string>>;
     /** The cluster that it is in, where its target group is that of whatever cluster has the secret. */
@@ -254,7 +251,6 @@ function groupOf(
   };
 }
 
-/** The version that the EKS tags claim, as a label. */
 function versionOf({ tags = {} }: KnownCluster): Readonly<Record<string, string>> {
   const version = Object.hasOwn(tags, 'version') ? tags['version']?.trim() : undefined;
   return version === undefined || version === '' ? {} : { [VERSION_LABEL]: version };

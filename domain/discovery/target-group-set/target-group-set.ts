@@ -97,7 +97,6 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
     .map((binding) => deriveGroup(spec, cluster, binding));
 }
 
-/** Renders the bindings of the template, one for each cluster, whether it can be read or not. */
 function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: ExistingBinding) => boolean) {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
   const { bindingTemplate: template } = observed.spec;

@@ -28,7 +28,6 @@ export function findUnreadSources(
         : [],
     ),
   );
-  /** The cluster that allows others, but not the namespace that a group is from. */
   const closedTo = (group: ExistingGroup) => {
     const from = parseSource(group);
     const limit = limited.get(from?.secret ?? '');

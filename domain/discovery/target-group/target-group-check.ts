@@ -27,7 +27,6 @@ interface TargetGroupUser {
   readonly rejected?: RejectedTargetGroup | undefined;
 }
 
-/** Judges a target group that AWS knows by the Cells that select it: whether they can use it. */
 const judgeKnown = (facts: TargetGroupFacts, users: readonly TargetGroupUser[]): TargetGroupVerdict =>
   wrongProtocol(facts, users) ?? heldByAnother(facts, users) ?? rejected(facts, users) ?? known(facts);
 
@@ -208,7 +207,6 @@ function judge(
 const isJudged = ({ metadata, status }: AWSTargetGroup): boolean =>
   (status?.conditions ?? []).length > 0 && status?.observedGeneration === metadata.generation;
 
-/** Says of each target group which Cells select it, by name, and whether each can use it. */
 function usersIn(
   groups: readonly AWSTargetGroup[],
   cells: readonly SelectingCell[],
@@ -259,7 +257,6 @@ export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | unde
   return { ...group, status: { ...others, observedGeneration: metadata.generation, ...given({ version }) } };
 }
 
-/** The version of the first tag that is not empty. */
 const versionIn = (tags: Readonly<Record<string, string>>): string | undefined =>
   VERSION_TAGS.map((key) => (Object.hasOwn(tags, key) ? tags[key] : undefined)).find(
     (value) => value !== undefined && value.trim() !== '',

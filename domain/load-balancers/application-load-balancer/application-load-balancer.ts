@@ -19,7 +19,6 @@ export interface ApplicationLoadBalancerShape {
   readonly route: Route;
   readonly forwarding: Forwarding;
   readonly observed: Forwarding & {
-    /** The listener rule that does it. */
     readonly ruleARN?: string;
     /** What that rule does besides matching and forwarding, which no Cell says, and which it has to go on doing. */
     readonly carried?: Carried;

@@ -4,10 +4,8 @@ import { canonical, compareText } from '../../kubernetes/canonical.ts';
 /** What a rule is known by: its priority and its conditions, wherever it forwards to. */
 export type Matching = Omit<ListenerRule, 'forward'>;
 
-/** Conditions that are a list of values. */
 type ValueField = 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip';
 
-/** Whether the values of a condition are compared as they are, or are regular expressions. */
 type MatchedBy = 'value' | 'regex';
 
 /** One condition of a listener rule under ELBv2's own field name (API_RuleCondition). */
@@ -110,7 +108,6 @@ export function queriesOf({
   return distinct(all);
 }
 
-/** What differs in a list, in one order. */
 const distinct = <Item>(items: readonly Item[]): readonly Item[] =>
   [...new Map(items.map((item) => [canonical(item), item]))]
     .toSorted(([a], [b]) => compareText(a, b))

@@ -8,10 +8,7 @@ import { sameShares } from '../weights.ts';
 export const isCarrying = ({ actions = [], transforms = [] }: Carried): boolean =>
   actions.length + transforms.length > 0;
 
-/**
- * The actions that someone has taken off a rule. Other ones in their place are a change, which is left to whoever
- * made it; none at all in their place would let everybody in.
- */
+/** The actions that someone took off a rule; others in their place are that person's change, none would let everybody in. */
 export const lostActions = (had: Carried, found: Carried): readonly CarriedPart[] =>
   (found.actions ?? []).length > 0 ? [] : (had.actions ?? []);
 

@@ -62,10 +62,7 @@ export function restore(
   };
 }
 
-/**
- * Reads what the load balancer serves, when no object says so, or when a write was refused for its health and the objects may be
- * older than what serves. Whatever is found counts as served from then on, with its weights.
- */
+/** Reads what the load balancer serves when no object says so, or may be older than that; what is found counts as served, with its weights. */
 export function inspect({ observed, cell, state }: GuardInput): Decision | undefined {
   const { inspected, backoff } = state;
   const isOutdated = backoff?.reason === 'NoHealthyTargets' && isUnsure(observed, state);

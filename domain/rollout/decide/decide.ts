@@ -58,7 +58,6 @@ function decideAtRest(input: GuardInput): Decision {
   return decideBy(restRules, input) ?? decideVersion(input);
 }
 
-/** Decides what a version needs that serves, or installs the first one. */
 function decideVersion(input: GuardInput): Decision {
   const { observed, cell } = input;
   const first = { ...input, found: candidates(cell, observed) };
@@ -94,7 +93,6 @@ function withVerification(decision: Decision, { observed, state }: GuardInput): 
   return decision.do === 'Shift' && unsure ? { ...decision, verify: true } : decision;
 }
 
-/** Lets nothing wait beyond the deadline of the rollout. */
 function untilDeadline(decision: Decision, { rollout, cell }: RolloutInput): Decision {
   const deadline = deadlineOf(rollout, cell);
   if (deadline === undefined || decision.do !== 'Wait' || standsStill(decision)) return decision;

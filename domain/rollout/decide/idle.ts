@@ -17,12 +17,7 @@ const IDLE_CHECK_MS = 120_000;
 /** How a Cell stands, while what is left to do changes nothing about it: at rest, or held before something newer. */
 type Standing = Close | Wait;
 
-/**
- * Decides what becomes of the groups that a settled Cell keeps in its rule at weight 0: they wait there for a while, so
- * that going back is one write to groups that were checked all the time, and leave by a write that moves no traffic.
- * One whose AWSTargetGroup is gone or that has no healthy target leaves at once: on AWS a group in a rule with only
- * unhealthy targets can fail the whole load balancer in DNS (Route 53, EvaluateTargetHealth).
- */
+/** Decides when groups at weight 0 leave a settled Cell's rule: after a while, for a quick way back, but at once when gone or without a healthy target (Route 53, EvaluateTargetHealth). */
 export function closeIdle(close: Close, input: GuardInput): Decision {
   const { state, now } = input;
   const isQuiet = state.backoff?.quiet === true && now < state.backoff.until;

@@ -50,16 +50,12 @@ export function rebalance(
   return sooner(passed(out, input), whole);
 }
 
-/** What a shift comes to behind gates and guards. */
 function passed(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   const gated = gate(shift, input);
   return gated === shift ? guard(shift, input, whenTimedOut) : gated;
 }
 
-/**
- * Takes groups out of the rule that have joined it and did not become healthy in time: a group with only unhealthy targets can
- * fail the whole load balancer in DNS. Undefined where none of them is in the rule.
- */
+/** Takes groups out that joined the rule and are not healthy in time, as such a group can fail the load balancer in DNS; undefined without one. */
 function giveUp(
   { version, shares }: Shift,
   { observed: { weighted } }: GuardInput,

@@ -58,10 +58,7 @@ export function recordReplan(
   });
 }
 
-/**
- * Whether what measures in the background, or has measured there, goes on to count though its analysis was edited. The new one
- * takes its place, and is recorded, only where it is started: once no steps are left nothing would, and the rollout would go on unmeasured.
- */
+/** Whether a background measurement goes on to count though edited: with no steps left nothing would start the new one. */
 const outlives = (
   rollout: Rollout,
   { steps, analysis }: Planned,

@@ -38,9 +38,7 @@ export function removeGone(rollout: Rollout, input: GuardInput): Decision | unde
   return guard(removalOf(gone, rollout.stable, sharesAt(weight, attached, input)), input);
 }
 
-/**
- * Takes groups of what serves out at once that are gone, also while what is to serve instead is held or waits for its targets; the others of its groups get their share, and all else keeps its weight.
- */
+/** Takes groups of what serves out at once that are gone, while what is to serve is held or waits; the others of its groups get their share. */
 export function removeGoneMeanwhile(held: Wait | Close, stable: VersionSet, input: GuardInput): Decision {
   const { weighted, selected } = input.observed;
   const left = presentOf(stable, selected);
@@ -52,7 +50,6 @@ export function removeGoneMeanwhile(held: Wait | Close, stable: VersionSet, inpu
   return out.do === 'Wait' ? noLaterThan(out.until, held) : out;
 }
 
-/** The groups of a set that carry traffic and are not left. */
 const goneOf = (
   { groups }: VersionSet,
   left: readonly TargetGroup[],
@@ -109,10 +106,7 @@ export const revertTo = (
   message: `Shifting all traffic back to ${version}.`,
 });
 
-/**
- * Everything for one side. The other stays in the rule at 0, so that its targets go on being checked; but where
- * clients are kept with a target group, their cookie goes before the weight, and only leaving the rule takes them back.
- */
+/** Everything for one side; the other stays at 0, still checked, but leaves where a cookie of its target group goes before the weight. */
 export function revertedShares(
   groups: readonly TargetGroup[],
   others: readonly TargetGroup[],
@@ -136,11 +130,7 @@ const joinedStable = (
     (group) => weightOf([group], weighted) > 0 && !includes(left, group) && !includes(canary.groups, group),
   );
 
-/**
- * What everything goes back to: what is left of the stable side, else the newest older version that has not failed. A newer
- * version has to take its steps and its health checks first. Where the stable side was taken out, or has become another
- * version, and nothing older is there, the canary keeps everything: a group that no AWSTargetGroup names may have no targets.
- */
+/** What everything goes back to: the rest of the stable side, else the newest older version that has not failed, else the canary itself. */
 function findRevertTarget(rollout: Rollout, { observed, cell }: GuardInput): VersionSet {
   const { stable, canary, ending } = rollout;
   const { selected, weighted } = observed;
@@ -167,11 +157,7 @@ function findRevertTarget(rollout: Rollout, { observed, cell }: GuardInput): Ver
   return { version: next.version, groups: membersOf(next, rollout, weighted) };
 }
 
-/**
- * The target groups of an older version that get everything. Where some of them carry it already, as after an edit of
- * their labels, only those: nobody has looked at the targets of the others, which join afterwards. What the canary had
- * gets nothing otherwise.
- */
+/** The target groups of an older version that get everything: those that carry it already, as the others are unchecked; never the canary's. */
 function membersOf(
   { groups }: VersionSet,
   { canary, ending }: Rollout,

@@ -79,10 +79,7 @@ export function fallBack(input: GuardInput, found: Candidates, stable: VersionSe
   };
 }
 
-/**
- * Leaves no weight where it does not belong: what was adopted with weights on two versions continues as a rollout when it is on
- * its way to the version that should serve, and goes back otherwise.
- */
+/** Leaves no weight where it does not belong: adopted on two versions, it goes on to the one that should serve, or goes back. */
 export function resolveSplit(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);
@@ -173,7 +170,6 @@ export function isOutsideRollbackWindow(
   return until === undefined || now - until > parseDuration(window.duration) * 1000;
 }
 
-/** Two versions that have a rule in common. */
 interface Sides {
   readonly stable: VersionSet;
   readonly canary: VersionSet;

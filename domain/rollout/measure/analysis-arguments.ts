@@ -18,10 +18,7 @@ export type Arguments =
   | { readonly ok: true; readonly args: readonly AnalysisArgument[] }
   | { readonly ok: false; readonly problem: string };
 
-/**
- * Merges what templates declare with what is given. As in Argo Rollouts the first default counts, two that differ are
- * refused, and what is given replaces a default; other than there, what no template declares is passed on as well.
- */
+/** Merges declared arguments with those given: the first default counts, two that differ are refused; undeclared ones are passed on. */
 export function mergeArguments(
   declared: readonly AnalysisArgument[],
   given: readonly GivenArgument[],

@@ -75,7 +75,6 @@ export interface AnalysisTemplateSpec {
   readonly metrics?: readonly AnalysisMetric[];
   readonly dryRun?: readonly MetricSetting[];
   readonly measurementRetention?: readonly MetricSetting[];
-  /** Templates whose metrics are added. */
   readonly templates?: readonly { readonly templateName: string; readonly clusterScope?: boolean }[];
 }
 

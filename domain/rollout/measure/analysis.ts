@@ -3,16 +3,11 @@ import { numberIn, recordsIn, textIn, type Fields } from '../../model/fields.ts'
 import { cut, LONGEST_SAID } from '../../text.ts';
 import type { CellStatus } from '../../../crds/cell.ts';
 
-/** How people are told of a measurement, by what measures. */
 interface Told {
-  /** The reason of the Event that says that it was started. */
   readonly started: string;
-  /** Why a rollout ends in which it failed. */
   readonly failed: string;
   readonly waits: Wait['for'];
-  /** Where people look when it does not begin. */
   readonly whereToLook: string;
-  /** Where the Cell's status has its verdict. */
   readonly field: keyof Pick<CellStatus, 'analysisRun' | 'experiment' | 'check' | 'job'>;
 }
 
@@ -72,7 +67,6 @@ export interface Measuring {
   readonly startedAt: number;
   /** When it was read last, in milliseconds since the epoch; 0: something has ended since, so read it now. */
   readonly readAt: number;
-  /** How often it was read since it was started. */
   readonly reads: number;
 }
 
@@ -84,10 +78,7 @@ export type Judgement =
 
 const isPhase = (text: unknown): text is AnalysisPhase => phases.some((one) => one === text);
 
-/**
- * What the status of an AnalysisRun or an Experiment says. People set a phase by hand as well: one that Argo Rollouts does not
- * know decides nothing. Nor does a success without a successful measurement, which Argo Rollouts has when limits are not exceeded.
- */
+/** Reads the status of an AnalysisRun or Experiment; an unknown phase decides nothing, nor a success without a successful measurement. */
 export function verdictFrom(name: string, status: SaidStatus = {}): AnalysisVerdict {
   const { phase = '', message = '', metricResults } = status;
   if (phase === 'Running' && hasUnmeasured(metricResults))
@@ -104,7 +95,6 @@ export function verdictFrom(name: string, status: SaidStatus = {}): AnalysisVerd
   };
 }
 
-/** A status as people and controllers may have written it. */
 interface SaidStatus {
   readonly phase?: unknown;
   readonly message?: unknown;

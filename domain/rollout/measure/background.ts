@@ -29,7 +29,6 @@ export function isBakeEnded(
   return isAsked || cell.spec.updateStrategy?.bake === undefined;
 }
 
-/** What is to be analysed in a bake; undefined when nothing is, or not any more. */
 function bakeAnalysisOf(rollout: Rollout, input: GuardInput): AnalysisStep | undefined {
   const { progress, background } = rollout;
   const bake = input.cell.spec.updateStrategy?.bake;
@@ -64,10 +63,7 @@ export function findDueBackground(rollout: Rollout, input: GuardInput): DueBackg
   return { prefix: 'bg', analysis: backgroundAnalysis };
 }
 
-/**
- * Ends the rollout when its background has failed; that goes before whatever the rollout is at. Undefined: it has not, or
- * only holds, or someone goes on without it.
- */
+/** Ends the rollout when its background has failed, before anything else; undefined if it has not, only holds, or someone goes on. */
 export function failureInBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
   if (background === undefined || background.waived === true) return undefined;
   const judgement = judgeBackground(background);

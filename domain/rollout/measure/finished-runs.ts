@@ -42,11 +42,7 @@ export function beyondLimits(
   ].toReversed();
 }
 
-/**
- * Those that measure for a rollout though none was under way at a time (milliseconds since the epoch): a run that was
- * lost has left them behind, and nobody reads their verdict. Those that are younger belong to a rollout that has begun
- * since: ended early, Argo Rollouts may count them as Successful.
- */
+/** Those left by a lost run, older than a time at which no rollout was under way (milliseconds since the epoch); younger ones are in use. */
 export const findOrphans = (runs: readonly FinishedRun[], atRestAt: number): readonly FinishedRun[] =>
   runs.filter(
     ({ metadata, spec, status }) =>

@@ -20,10 +20,7 @@ export interface JobStatus {
   }[];
 }
 
-/**
- * What ends a Job: Kubernetes stops its pods and calls it Failed, so that nothing runs it again and it is still there to
- * be looked at. No Job of a Cell has this deadline from the beginning.
- */
+/** Ends a Job: Kubernetes stops its pods and calls it Failed, so that it is kept and not run again; none of a Cell has this from the start. */
 export const ENDED = { activeDeadlineSeconds: 0 } as const;
 
 /** Whether someone has asked for the end of a Job. */
@@ -64,7 +61,6 @@ function saidOf(job: Job): string {
 /** What a Job is run for. */
 export interface JobPurpose {
   readonly labels: Readonly<Record<string, string>>;
-  /** The variables that say what it is run for. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,6 @@ import { stepsGoOn } from '../../model/measure-again.ts';
 
 /** A verdict as it was read. */
 export interface ReadVerdict extends AnalysisVerdict {
-  /** Whether someone has asked for the end of what measures. */
   readonly ended?: true;
 }
 
@@ -19,10 +18,7 @@ export const markEnded = (
   spec: { readonly terminate?: boolean } = {},
 ): ReadVerdict => (spec.terminate === true ? { ...verdict, ended: true } : verdict);
 
-/**
- * The verdict that counts. Argo Rollouts calls successful what was ended early, whatever it has measured; where its verdict
- * is waited for all the same, as when the answer to that end was lost and it is wanted again, a person decides.
- */
+/** The verdict that counts; a success that was ended early, as Argo Rollouts calls it, is left to a person. */
 export function countVerdict(
   { ended, ...verdict }: ReadVerdict,
   decision: Pick<Measurement, 'background'>,

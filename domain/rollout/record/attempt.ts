@@ -77,10 +77,7 @@ function onInterruption(decision: Performable, observed: ObservedCell): Performe
   }
 }
 
-/**
- * A write is made by one attempt, so it is tried again at once when that was lost. When the next is lost as well, the write
- * itself may be what stops the workers, and it waits; all else was tried several times already.
- */
+/** Tries a lost write again at once, and waits when the next is lost too, as the write itself may stop workers; others wait at once. */
 function onLoss(decision: Performable, refusal: Refusal, observed: ObservedCell): Performed {
   const refusing = onRefusal(decision, refusal);
   if (decision.do !== 'Shift') return refusing;
@@ -91,10 +88,7 @@ function onLoss(decision: Performable, refusal: Refusal, observed: ObservedCell)
   };
 }
 
-/**
- * How long what was refused waits at the most before another attempt, in milliseconds: short while traffic waits to go
- * back. What is refused for good then waits longer, and not long, as nobody tells of a permission that AWS gives.
- */
+/** The longest wait before another attempt at what was refused, in milliseconds; longer only for what is refused for good. */
 const LONGEST_BACKOFF_MS = {
   urgent: 2_000,
   vain: 15_000,

@@ -48,10 +48,7 @@ export function resumeLost(state: RolloutState, at: LostSituation, ended: LostRu
   };
 }
 
-/**
- * The rollout that a status reports. Its measurements have the same names, so that starting them again continues them. The
- * time until now does not count against its deadline, because nobody knows how much of it was spent waiting.
- */
+/** The rollout that a status reports, with the same names of measurements, so that they continue; its deadline starts anew. */
 function rebuild({ id, startedAt, edition = 0, ending, ...told }: RolloutStatus, at: LostSituation): Rollout {
   const { cell, weighted, now } = at;
   const { currentStepIndex, observedGeneration } = cell.status;

@@ -13,10 +13,7 @@ import type { Rollout, RolloutState } from '../../model/state.ts';
 type Starting = Pick<StartMeasurement, 'do' | 'kind' | 'background'>;
 type Following = Pick<FollowMeasurement, 'do' | 'kind' | 'background' | 'name'>;
 
-/**
- * Records how far something has come that was started or read; what has ended meanwhile is read again at once. An answer
- * about what is not waited for any more tells nothing: someone may have had it measured again meanwhile.
- */
+/** Records how far a measurement has come, and reads it again if it has ended; an answer that nobody waits for tells nothing. */
 export function recordVerdict(
   state: RolloutState,
   decision: Starting | Following,

@@ -241,10 +241,7 @@ export function withoutBackoff(state: RolloutState): RolloutState {
   return rest;
 }
 
-/**
- * The same once weights were changed. What was refused at rest and is put back then waits all the same: tried again at
- * once, and refused again, it would go round without an end.
- */
+/** The same after weights were changed, except at rest: what was refused and put back would go round without an end. */
 const withoutBackoffBefore = (purpose: Of<'Shift'>['purpose'], state: RolloutState): RolloutState =>
   purpose === 'Restoring' && state.backoff?.quiet === true ? state : withoutBackoff(state);
 

@@ -22,10 +22,7 @@ interface Known {
 /** How long selected target groups have to be missing, without a change, until they count as removed, in milliseconds. */
 const REMOVAL_MS = 10_000;
 
-/**
- * Keeps target groups selected until they have been missing for ten seconds without a change: objects that are replaced, or
- * deleted one after another, are not removed one by one. A run without an earlier look keeps what serves by the status.
- */
+/** Keeps target groups selected until they are missing for ten seconds unchanged, so that objects can be replaced; a new run goes by the status. */
 function debounceRemoval(
   { state: { removal, ...state }, observed }: Known,
   before: ObservedCell | undefined,
@@ -70,7 +67,6 @@ export function awaitRemoval(decision: Decision, { removal }: RolloutState, now:
   return { do: 'Wait', for: 'Removal', until, message, ...(isClosing ? { settled: decision } : {}) };
 }
 
-/** Puts together what a look has shown and what is known besides. */
 function mergeLook(before: RolloutState, looked: ObservedCell): Known {
   const known = isOutdated(before, looked) ? withoutRun(before) : before;
   // Also a run that has written nothing knows by it whether others have since.
@@ -84,10 +80,7 @@ function mergeLook(before: RolloutState, looked: ObservedCell): Known {
   return { state: next, observed: withKnown(seen, next) };
 }
 
-/**
- * Whether another run has written weights since this one did: Temporal was restored from a backup of before that, so that the
- * objects know more than this run.
- */
+/** Whether another run has written weights since: Temporal was restored from a backup, and the objects know more. */
 const isOutdated = ({ sequence }: RolloutState, looked: ObservedCell): boolean =>
   sequence !== undefined && looked.sequence > sequence;
 
@@ -96,10 +89,7 @@ function withoutRun({ requests: { abort, paused }, events, eventCount }: Rollout
   return { ...initialState, requests: given({ abort, paused }), events, eventCount };
 }
 
-/**
- * Whether the status is older than the one that was told last: a report that was given up may land after the next. It says
- * that a rollout goes on which is over, or is being taken back, and does not know what was blocked since.
- */
+/** Whether the status is older than the one told last: a late report says that a rollout goes on which is over, and hides blocks. */
 function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: CellStatus): boolean {
   if (reported === undefined || told === undefined) return false;
   const isEndTold = reported.rollout?.ending !== undefined && told.ending === undefined;
@@ -108,10 +98,7 @@ function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: C
   return rollout.ending !== undefined && isEndTold;
 }
 
-/**
- * What has just failed is remembered until the status shows it. It was ended by what was seen before, so that a pin which
- * a look shows since may be as old as the failure, and lifts nothing.
- */
+/** Remembers what has just failed until the status shows it; a pin that is shown since may be older than the failure, and lifts nothing. */
 function withBlock({ justBlocked, ...rest }: RolloutState, cell: PresentCell): RolloutState {
   if (justBlocked === undefined) return rest;
   const block = isPinned(justBlocked.version, cell) ? { ...justBlocked, pinned: true } : justBlocked;
@@ -127,13 +114,11 @@ export const reportsBlock = (status: CellStatus | undefined, block: BlockedVersi
 
 /** What a run of a rollout knows. All that happens makes another one of it. */
 export interface Run {
-  /** What it remembers, and hands over to the next run. */
   readonly state: RolloutState;
   /** The objects as they were seen last; undefined before the first look. */
   readonly observed: ObservedCell | undefined;
   /** When they were looked at, in milliseconds since the epoch. */
   readonly observedAt: number;
-  /** How many words of changes have come. */
   readonly changes: number;
   /** How many of them the last look has taken into account. */
   readonly seenChanges: number;
@@ -189,10 +174,7 @@ export const markTargetsChanged = (run: Run, now: number): Run =>
 /** What holds a rollout or takes it back is done by what was seen last. */
 const actsOnLastLook: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
 
-/**
- * An operator asks for something. What lets a rollout go on is about the objects as they are now: who makes a Freeze and
- * then ends a pause may be quicker than the word of that Freeze.
- */
+/** Records what an operator asks for; letting a rollout go on has to see a Freeze that was made just before. */
 export function recordRequest(run: Run, name: RequestName, stamp: Stamp): Run {
   if (mayAbortLater(run, name)) return withState(run, (state) => keepRequest(state, name, stamp));
   const looking = actsOnLastLook.has(name)

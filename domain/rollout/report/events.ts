@@ -60,7 +60,6 @@ export interface ReportedEvent {
 export interface CellReport {
   readonly key: ObjectKey;
   readonly uid: string;
-  /** The version of the Cell that it goes by. */
   readonly resourceVersion?: string | undefined;
   readonly status: CellStatus;
   readonly events: readonly ReportedEvent[];

@@ -7,13 +7,11 @@ import { cut } from '../../text.ts';
 import { parseTime } from '../../time.ts';
 import { compareVersions } from '../../versions/version.ts';
 
-/** How many changes are kept. */
 const KEPT_CHANGES = 10;
 
 /** A change of what serves; times are milliseconds since the epoch. */
 export interface Changed {
   readonly version: string;
-  /** The version that served before, if any did. */
   readonly from: string | undefined;
   readonly outcome: Change['outcome'];
   readonly message: string;

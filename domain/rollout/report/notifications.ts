@@ -23,12 +23,9 @@ export interface Notification {
   readonly kind: NotificationKind;
   readonly namespace: string;
   readonly name: string;
-  /** The reason and the message of the Kubernetes Event. */
   readonly reason: string;
   readonly message: string;
-  /** The version that is being rolled out, or serves. */
   readonly desiredVersion?: string;
-  /** The version that traffic goes back to. */
   readonly stableVersion?: string;
   readonly canaryWeight?: number;
 }

@@ -19,7 +19,6 @@ import type { RolloutState } from '../../model/state.ts';
 import { WORKFLOW_STUCK } from '../../model/stuck-run.ts';
 import { targetsText } from '../../gates/targets.ts';
 
-/** What the status says besides. */
 interface Told {
   readonly phase: CellStatus['phase'];
   readonly reason: string;
@@ -167,7 +166,6 @@ function messageOf(input: StatusInput): string {
   return cut(`${why}${what}`, LONGEST_MESSAGE);
 }
 
-/** The version that is on its way, or that serves. */
 function desiredVersion({ state, decision }: StatusInput): string | undefined {
   if (state.rollout !== undefined) return state.rollout.canary.version;
   return decision.do === 'Shift' ? decision.version : undefined;
