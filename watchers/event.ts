@@ -1,14 +1,8 @@
-/** What of an object's metadata is looked at. */
-export interface InformedMetadata {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-}
+import type { Metadata } from '../crds/resource.ts';
 
 /** An object of any kind, as an informer knows it. */
 export interface Informed {
-  readonly metadata: InformedMetadata;
+  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'uid' | 'resourceVersion'>;
 }
 
 /** What became known of an object; `old` is how it was known before. */

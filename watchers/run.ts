@@ -8,7 +8,7 @@ import type { Temporal } from '../clients/temporal/temporal.ts';
 import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import type { Config } from '../config/config.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
-import { runElection, type ElectionTiming, kubernetesLease } from './election/election.ts';
+import { runElection, type ElectionTiming } from './election/election.ts';
 import { runInformer, type InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kindsWithWorkflow, workedObject } from '../domain/model/workflow-ids.ts';
@@ -54,7 +54,8 @@ export async function runWatchers(options: WatcherOptions): Promise<void> {
   needs?.kinds(undefined);
   await runElection({
     waiting: needs?.lease,
-    lease: kubernetesLease(kubernetes, config.lease),
+    kubernetes,
+    lease: config.lease,
     identity: config.identity,
     lead: (leading) => watch({ ...options, signal: leading }),
     log,

@@ -1,28 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import { runElection, type LeaseClaim, type LeasePort, type LeaseRecord } from './election.ts';
+import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { runElection, type Lease } from './election.ts';
 import { fakeClock, noLog, turn, type FakeClock } from '../testing/fakes.ts';
+
+type Leases = Pick<KubernetesClient, 'get' | 'create' | 'patch'>;
+
+const key = { namespace: 'default', name: 'okra' };
 
 /** A Lease kept as the API server keeps it: a write needs the version that was read. */
 function aLease() {
-  let record: LeaseRecord | undefined;
+  let record: Lease | undefined;
   let version = 0;
   const state = { isAway: false, isSlow: false, reads: 0, writes: 0 };
   const granted: (() => void)[] = [];
   const reach = () => {
     if (state.isAway) throw new KubernetesError({ status: 0, reason: 'Unreachable', message: 'away' });
   };
-  const store = (claim: LeaseClaim): LeaseRecord => {
+  const store = (spec: Lease['spec']): Lease => {
     version += 1;
     state.writes += 1;
-    record = { ...claim, resourceVersion: String(version) };
+    const metadata = { ...key, resourceVersion: String(version) };
+    record = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata,
+      spec: { ...record?.spec, ...spec },
+    };
     return record;
   };
   const conflict = (reason: string) => new KubernetesError({ status: 409, reason, message: reason });
   /** Who asks may give up before a slow server has done what it was asked for. */
-  const served = async (claim: () => LeaseRecord, signal: AbortSignal): Promise<LeaseRecord> => {
+  const served = async (claim: () => Lease, signal: AbortSignal): Promise<Lease> => {
     if (!state.isSlow) return claim();
-    const doing = new Promise<LeaseRecord>((resolve) => {
+    const doing = new Promise<Lease>((resolve) => {
       granted.push(() => resolve(Promise.resolve().then(claim)));
     });
     const givenUp = new Promise<never>((_, reject) => {
@@ -30,42 +40,49 @@ function aLease() {
     });
     return await Promise.race([doing, givenUp]);
   };
-  const replace = (claim: LeaseClaim, resourceVersion: string | undefined): LeaseRecord => {
+  const replace = ({ metadata: { resourceVersion }, spec }: Lease): Lease => {
     if (record === undefined)
       throw new KubernetesError({ status: 404, reason: 'NotFound', message: 'NotFound' });
-    if (record.resourceVersion !== resourceVersion) throw conflict('Conflict');
-    return store(claim);
+    if (record.metadata.resourceVersion !== resourceVersion) throw conflict('Conflict');
+    return store(spec);
   };
-  const lease: LeasePort = {
-    read: async () => {
+  interface Call {
+    readonly signal: AbortSignal;
+  }
+  const lease = {
+    get: async () => {
       reach();
       state.reads += 1;
       return await Promise.resolve(record);
     },
-    write: async (claim, resourceVersion, signal) => {
+    create: async ({ spec }: Lease, { signal }: Call) => {
       reach();
-      if (resourceVersion === undefined) {
-        if (record !== undefined) throw conflict('AlreadyExists');
-        return await served(() => store(claim), signal);
-      }
-      return await served(() => replace(claim, resourceVersion), signal);
+      if (record !== undefined) throw conflict('AlreadyExists');
+      return await served(() => store(spec), signal);
     },
-  };
+    patch: async (_kind: unknown, _key: unknown, change: Lease, { signal }: Call) => {
+      reach();
+      return await served(() => replace(change), signal);
+    },
+  } as unknown as Leases;
   const remove = () => (record = undefined);
   /** Does what a slow server was asked for so far, and lets it be fast from then on. */
   const catchUp = (): void => {
     state.isSlow = false;
     for (const grant of granted.splice(0)) grant();
   };
-  return { lease, state, holder: () => record?.holder, put: store, remove, catchUp };
+  const put = (holderIdentity: string, leaseDurationSeconds: number, leaseTransitions = 3) =>
+    store({ holderIdentity, leaseDurationSeconds, leaseTransitions });
+  return { lease, state, holder: () => record?.spec?.holderIdentity, put, remove, catchUp };
 }
 
 /** Someone who stands for election. */
-function aCandidate(identity: string, of: { lease: LeasePort; clock: FakeClock }) {
+function aCandidate(identity: string, of: { lease: Leases; clock: FakeClock }) {
   const stop = new AbortController();
   const led: string[] = [];
   const ended = runElection({
-    lease: of.lease,
+    kubernetes: of.lease,
+    lease: key,
     identity,
     lead: async (signal) => {
       led.push('begin');
@@ -145,7 +162,7 @@ describe('the election', () => {
   it('gives back a lease that it is given on the way out', async () => {
     const clock = fakeClock();
     const { lease, state, holder, put, catchUp } = aLease();
-    put({ holder: '', durationSeconds: 1, transitions: 3, isNew: false });
+    put('', 1);
     state.isSlow = true;
     const a = aCandidate('a', { lease, clock });
     await turn();
@@ -160,7 +177,7 @@ describe('the election', () => {
   it('waits out the lease of someone who died, from when it was first seen', async () => {
     const clock = fakeClock();
     const { lease, holder, put } = aLease();
-    put({ holder: 'dead', durationSeconds: 15, transitions: 3, isNew: true });
+    put('dead', 15);
     const b = aCandidate('b', { lease, clock });
     await clock.advance(14.5 * SECOND);
     expect(holder()).toBe('dead');
@@ -174,7 +191,7 @@ describe('the election', () => {
   it('takes its own lease up again at once after a restart', async () => {
     const clock = fakeClock();
     const { lease, put } = aLease();
-    put({ holder: 'a', durationSeconds: 15, transitions: 3, isNew: true });
+    put('a', 15);
     const a = aCandidate('a', { lease, clock });
     await turn();
     expect(a.led).toEqual(['begin']);
@@ -218,7 +235,7 @@ describe('the election', () => {
     const { lease, holder, put } = aLease();
     const a = aCandidate('a', { lease, clock });
     await turn();
-    put({ holder: 'b', durationSeconds: 15, transitions: 1, isNew: true });
+    put('b', 15, 1);
     await clock.advance(2 * SECOND);
     expect(a.led).toEqual(['begin', 'end']);
     expect(holder()).toBe('b');
@@ -245,7 +262,7 @@ describe('the election', () => {
     const { lease, holder, put, remove } = aLease();
     const a = aCandidate('a', { lease, clock });
     await turn();
-    put({ holder: 'a', durationSeconds: 15, transitions: 0, isNew: false });
+    put('a', 15, 0);
     await clock.advance(2 * SECOND);
     remove();
     await clock.advance(2 * SECOND);
@@ -258,7 +275,8 @@ describe('the election', () => {
   it('fails when leading fails, and gives the lease back', async () => {
     const { lease, holder } = aLease();
     const election = runElection({
-      lease,
+      kubernetes: lease,
+      lease: key,
       identity: 'a',
       lead: async () => await Promise.reject(new Error('broken')),
       log: noLog,

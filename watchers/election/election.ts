@@ -2,33 +2,19 @@ import { sleep as sleepByClock, type Sleep, unheard, type Waiting } from '../../
 import {
   isConflict,
   isNotFound,
-  type Key,
+  type Identified,
   type KubernetesClient,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import { LEASE } from '../../clients/kubernetes/kinds.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import { messageOf } from '../../domain/text.ts';
 
-/** What a Lease says, and the version that it says it in. */
-export interface LeaseRecord {
-  readonly resourceVersion: string;
-  /** Empty when nobody holds it. */
-  readonly holder: string;
-  readonly durationSeconds: number;
-  readonly transitions: number;
-}
-
-/** What a holder writes; `isNew` says that the claim is not one that is only kept up. */
-export type LeaseClaim = Omit<LeaseRecord, 'resourceVersion'> & { readonly isNew: boolean };
-
-/** The Lease by which a leader is elected. */
-export type LeasePort = ReturnType<typeof kubernetesLease>;
-
-interface Lease {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion?: string };
+/** A Lease as the API server has it, by which a leader is elected. */
+export interface Lease extends Identified {
+  readonly metadata: Identified['metadata'] & { readonly resourceVersion?: string };
   readonly spec?: {
+    /** Empty when nobody holds it. */
     readonly holderIdentity?: string;
     readonly leaseDurationSeconds?: number;
     readonly leaseTransitions?: number;
@@ -37,57 +23,12 @@ interface Lease {
   };
 }
 
-/** The Lease of a name in the Kubernetes API. */
-export function kubernetesLease(
-  kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>,
-  key: Key & { readonly namespace: string },
-) {
-  const { namespace, name } = key;
-  const { apiVersion, kind } = LEASE;
-  return {
-    read: async (signal: AbortSignal): Promise<LeaseRecord | undefined> => {
-      const lease = await kubernetes.get<Lease>(LEASE, key, { signal });
-      return lease && recordOf(lease);
-    },
-    /** Writes the Lease, or makes it where there is no version; throws when it has another one, or is there. */
-    write: async (
-      next: LeaseClaim,
-      resourceVersion: string | undefined,
-      signal: AbortSignal,
-    ): Promise<LeaseRecord> => {
-      const spec = specOf(next);
-      const lease: Lease = { apiVersion, kind, metadata: { namespace, name }, spec };
-      const written =
-        resourceVersion === undefined
-          ? kubernetes.create(lease, { signal })
-          : kubernetes.patch<Lease>(LEASE, key, { metadata: { resourceVersion }, spec }, { signal });
-      return recordOf(await written);
-    },
-  };
-}
+const holderOf = (lease: Lease | undefined): string => lease?.spec?.holderIdentity ?? '';
 
-function recordOf({ metadata, spec = {} }: Lease): LeaseRecord {
-  return {
-    resourceVersion: metadata.resourceVersion ?? '',
-    holder: spec.holderIdentity ?? '',
-    durationSeconds: spec.leaseDurationSeconds ?? 0,
-    transitions: spec.leaseTransitions ?? 0,
-  };
-}
-
-function specOf({ holder, durationSeconds, transitions, isNew }: LeaseClaim): NonNullable<Lease['spec']> {
-  const now = microTime(new Date());
-  return {
-    holderIdentity: holder,
-    leaseDurationSeconds: durationSeconds,
-    leaseTransitions: transitions,
-    renewTime: now,
-    ...(isNew ? { acquireTime: now } : {}),
-  };
-}
+const endOf = ({ spec }: Lease, seenAt: number): number => seenAt + (spec?.leaseDurationSeconds ?? 0) * 1000;
 
 // metav1.MicroTime wants six digits.
-const microTime = (time: Date): string => time.toISOString().replace('Z', '000Z');
+const microTime = (): string => new Date().toISOString().replace('Z', '000Z');
 
 /** How long leadership lasts. */
 export interface ElectionTiming {
@@ -102,7 +43,8 @@ export interface ElectionTiming {
 }
 
 interface ElectionOptions {
-  readonly lease: LeasePort;
+  readonly kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>;
+  readonly lease: ObjectKey;
   readonly identity: string;
   /** Called on becoming leader; has to end soon after its signal is given. */
   readonly lead: (signal: AbortSignal) => Promise<void>;
@@ -126,12 +68,12 @@ const usual: ElectionTiming = {
 /** A candidate, with the Lease as last seen and since when: the clocks of others are not to be trusted. */
 interface Candidate extends ElectionOptions {
   readonly clock: ElectionTiming;
-  seen: LeaseRecord | undefined;
+  seen: Lease | undefined;
   seenAt: number;
   /** When the request was sent by which the Lease was last claimed or renewed. */
   claimedAt: number;
   /** The Lease as it was when it was last claimed, until it is seen to be different: the next write replaces this version. */
-  claimed: LeaseRecord | undefined;
+  claimed: Lease | undefined;
 }
 
 /** Stands for election until the signal is given, and leads while elected; on the way out the Lease is given back. */
@@ -159,7 +101,7 @@ async function acquire(candidate: Candidate): Promise<boolean> {
       const isOurs = await claim(candidate, signal);
       waiting(undefined);
       if (isOurs) return true;
-      const holder = candidate.seen?.holder ?? '';
+      const holder = holderOf(candidate.seen);
       if (holder !== told) log.info({ holder }, 'standing by');
       told = holder;
     } catch (error) {
@@ -177,7 +119,7 @@ async function acquire(candidate: Candidate): Promise<boolean> {
 
 /** A Lease that runs out before the next try is looked at when it does. */
 function untilNextTry({ clock, seen, seenAt }: Candidate): number {
-  const left = seen === undefined ? 0 : seenAt + seen.durationSeconds * 1000 - clock.now();
+  const left = seen === undefined ? 0 : endOf(seen, seenAt) - clock.now();
   return left > 0 ? Math.min(left, clock.retrySeconds * 1000) : clock.retrySeconds * 1000;
 }
 
@@ -210,7 +152,7 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
       const isOurs = await claim(candidate, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
       waiting(undefined);
       if (isOurs) continue;
-      log.warn({ holder: candidate.seen?.holder }, 'lease lost');
+      log.warn({ holder: holderOf(candidate.seen) }, 'lease lost');
       return;
     } catch (error) {
       if (signal.aborted) continue;
@@ -223,12 +165,12 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
 // Whether the Lease is ours after this; throws when that cannot be said, or someone else wrote meanwhile.
 async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   if (await renew(candidate, signal)) return true;
-  const record = await candidate.lease.read(signal);
-  if (record !== undefined) {
-    if (record.resourceVersion !== candidate.seen?.resourceVersion) see(candidate, record);
-    if (record.holder !== candidate.identity && isHeld(candidate, record)) return false;
+  const lease = await read(candidate, signal);
+  if (lease !== undefined) {
+    if (lease.metadata.resourceVersion !== candidate.seen?.metadata.resourceVersion) see(candidate, lease);
+    if (holderOf(lease) !== candidate.identity && isHeld(candidate, lease)) return false;
   }
-  await write(candidate, record, signal);
+  await write(candidate, lease, signal);
   return true;
 }
 
@@ -251,29 +193,47 @@ const unlessChanged = (writing: Promise<unknown>): Promise<boolean> =>
     },
   );
 
-async function write(
-  candidate: Candidate,
-  before: LeaseRecord | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const { lease, identity: holder, clock } = candidate;
+async function write(candidate: Candidate, before: Lease | undefined, signal: AbortSignal): Promise<void> {
+  const { identity: holderIdentity, clock } = candidate;
   const startedAt = clock.now();
-  const isNew = before?.holder !== holder;
-  const transitions = before === undefined ? 0 : before.transitions + (isNew ? 1 : 0);
-  const next = { holder, durationSeconds: clock.durationSeconds, transitions, isNew };
+  const isNew = before === undefined || holderOf(before) !== holderIdentity;
+  const spec = {
+    holderIdentity,
+    leaseDurationSeconds: clock.durationSeconds,
+    leaseTransitions: before === undefined ? 0 : (before.spec?.leaseTransitions ?? 0) + (isNew ? 1 : 0),
+    renewTime: microTime(),
+    ...(isNew ? { acquireTime: microTime() } : {}),
+  };
   candidate.claimed = before;
-  const record = await lease.write(next, before?.resourceVersion, signal);
-  see(candidate, record);
+  const lease = await put(candidate, spec, before, signal);
+  see(candidate, lease);
   candidate.claimedAt = startedAt;
-  candidate.claimed = record;
+  candidate.claimed = lease;
 }
 
-function isHeld({ clock, seenAt }: Candidate, record: LeaseRecord): boolean {
-  return record.holder !== '' && clock.now() < seenAt + record.durationSeconds * 1000;
+const read = ({ kubernetes, lease }: Candidate, signal: AbortSignal): Promise<Lease | undefined> =>
+  kubernetes.get<Lease>(LEASE, lease, { signal });
+
+/** Writes the Lease, or makes it where there was none; throws when it has another version, or is there. */
+function put(
+  { kubernetes, lease: { namespace, name } }: Candidate,
+  spec: NonNullable<Lease['spec']>,
+  before: Lease | undefined,
+  signal: AbortSignal,
+): Promise<Lease> {
+  const { apiVersion, kind } = LEASE;
+  if (before === undefined)
+    return kubernetes.create<Lease>({ apiVersion, kind, metadata: { namespace, name }, spec }, { signal });
+  const { resourceVersion = '' } = before.metadata;
+  const change = { metadata: { resourceVersion }, spec };
+  return kubernetes.patch<Lease>(LEASE, { namespace, name }, change, { signal });
 }
 
-function see(candidate: Candidate, record: LeaseRecord): void {
-  candidate.seen = record;
+const isHeld = ({ clock, seenAt }: Candidate, lease: Lease): boolean =>
+  holderOf(lease) !== '' && clock.now() < endOf(lease, seenAt);
+
+function see(candidate: Candidate, lease: Lease): void {
+  candidate.seen = lease;
   candidate.seenAt = candidate.clock.now();
 }
 
@@ -281,18 +241,24 @@ const RELEASE_MILLISECONDS = 3_000;
 
 // A claim that was under way may still be granted: it and this replace the same version, so that the later one conflicts.
 async function release(candidate: Candidate): Promise<void> {
-  const { lease, claimed, identity, log } = candidate;
+  const { claimed, identity, log } = candidate;
   candidate.claimed = undefined;
   const signal = AbortSignal.timeout(RELEASE_MILLISECONDS);
   try {
-    let record = claimed ?? (await lease.read(signal));
-    while (record !== undefined && (record === claimed || record.holder === identity)) {
-      const nobody = { holder: '', durationSeconds: 1, transitions: record.transitions, isNew: false };
-      if (await unlessChanged(lease.write(nobody, record.resourceVersion, signal))) {
+    let lease = claimed ?? (await read(candidate, signal));
+    while (lease !== undefined && (lease === claimed || holderOf(lease) === identity)) {
+      const { leaseTransitions = 0 } = lease.spec ?? {};
+      const nobody = {
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        leaseTransitions,
+        renewTime: microTime(),
+      };
+      if (await unlessChanged(put(candidate, nobody, lease, signal))) {
         log.info({ identity }, 'lease released');
         return;
       }
-      record = await lease.read(signal);
+      lease = await read(candidate, signal);
     }
   } catch (error) {
     // It runs out by itself.

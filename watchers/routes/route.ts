@@ -17,11 +17,12 @@ import {
   loadBalancerTypes,
   routeOf,
   type LoadBalancerType,
+  loadBalancerKind,
 } from '../../domain/load-balancers/load-balancer.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { syncedKindNamed, syncedKinds } from '../../domain/model/workflow-ids.ts';
 import { selectorOf } from '../../domain/versions/version-label.ts';
-import { isTakenOtherwise, watchedInput } from '../../domain/versions/watched.ts';
+import { isTakenOtherwise, watchedInput, mayAdopt } from '../../domain/versions/watched.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
 import { start, wake, type Instruction } from '../instruction.ts';
 import {
@@ -32,7 +33,7 @@ import {
   type Shelved,
   type View,
 } from '../informer/store.ts';
-import type { KindEvent, Objects, Watched } from '../kinds.ts';
+import type { KindEvent, Objects, Watched, ForeignObject } from '../kinds.ts';
 import {
   applicationsDigest,
   hasApplications,
@@ -42,9 +43,7 @@ import {
   startParent,
   wakeChildren,
 } from './route-applications.ts';
-import { routeConfig } from './route-config.ts';
 import { routeCheck, routeMeasurement, routeReplicaSet, routeTemplate } from './route-measurement.ts';
-import { routeStaged, routeStagedCell, routeStagedPart, wakeStaged } from './route-staged.ts';
 import {
   conditionOf,
   isSpecNews,
@@ -54,6 +53,10 @@ import {
   routeSynced,
   versionsOf,
 } from './route-synced.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
+import { ABOUT } from '../../domain/staged/kubestellar.ts';
+import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 type Route<Kind extends Watched> = (event: ObjectEvent<Objects[Kind]>, view: View) => readonly Instruction[];
 
@@ -247,3 +250,94 @@ function makersOf(object: StoredClusterSecret, view: View): readonly Instruction
   const others = view.ClusterSet.list(namespace).map(({ metadata }) => metadata.name);
   return [...new Set([...own, ...others])].map((name) => start('ClusterSet', { namespace, name }));
 }
+
+/** Says who has to hear of an event about a StagedBindingPolicy; that its status was written is no news. */
+function routeStaged(event: ObjectEvent<StagedBindingPolicy>): readonly Instruction[] {
+  const isDeletion =
+    event.type === 'update' &&
+    event.object.metadata.deletionTimestamp !== event.old.metadata.deletionTimestamp;
+  return isDeletion
+    ? [start('StagedBindingPolicy', keyOf(event.object))]
+    : routeSynced('StagedBindingPolicy', event);
+}
+
+/** Says who has to hear of an object of KubeStellar's: those by whose name that of the BindingPolicy begins. */
+function routeStagedPart({ type, object }: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] {
+  if (type !== 'delete' && !isObserved(object)) return [];
+  const policy = object.metadata.labels?.[ABOUT.policy] ?? object.metadata.name;
+  return view.StagedBindingPolicy.list()
+    .filter(({ metadata }) => policy.startsWith(`${metadata.name}-`))
+    .map((one) => start('StagedBindingPolicy', keyOf(one)));
+}
+
+/** Whether KubeStellar has observed a BindingPolicy or a Binding as it is, before which there is nothing to see; a CombinedStatus is its own. */
+const isObserved = ({ metadata: { generation }, status }: ForeignObject): boolean =>
+  generation === undefined || generation === status?.observedGeneration;
+
+function routeStagedCell({ object }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
+  const { namespace, name } = keyOf(object);
+  const isFor = (stage: Fields): boolean => {
+    const cell = fieldsIn(stage['cell']);
+    return cell['namespace'] === namespace && cell['name'] === name;
+  };
+  // One of a form that no schema allows must not keep any Cell from being routed.
+  return view.StagedBindingPolicy.list()
+    .filter(({ spec }) => recordsIn(fieldsIn(spec)['stages']).some(isFor))
+    .map((one) => wake('StagedBindingPolicy', keyOf(one)));
+}
+
+/** Wakes every StagedBindingPolicy; whether a Freeze is about its workload it finds out by itself. */
+const wakeStaged = (view: View): readonly Instruction[] =>
+  view.StagedBindingPolicy.list().map((one) => wake('StagedBindingPolicy', keyOf(one)));
+
+type ConfigEvent = ObjectEvent<LoadBalancerConfig>;
+type ConfigUpdate = Extract<ConfigEvent, { type: 'update' }>;
+
+/** Says who has to hear of an event about an object that configures a load balancer: its Cell, or else its own workflow. */
+function routeConfig(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
+  const isMoved =
+    event.type === 'add' ||
+    (event.type === 'update' && placeIn(type, event.old) !== placeIn(type, event.object));
+  return [
+    ...routeWriter(type, event, view),
+    ...(isMoved ? [{ do: 'Watch', type, place: placeIn(type, event.object) } as const] : []),
+  ];
+}
+
+const placeIn = (type: LoadBalancerType, { spec }: LoadBalancerConfig): string =>
+  loadBalancerKind(type).placeOf(spec);
+
+/** Wakes the writer when the object asks for what is not applied, may take over more, is being deleted, or is gone. */
+function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
+  const { object: config } = event;
+  const key = keyOf(config);
+  const owner = controllerOf(config.metadata);
+  const isOwned = owner?.kind === 'Cell';
+  const cellKey = { namespace: key.namespace, name: owner?.name ?? '' };
+  const cell = isOwned ? view.Cell.get(cellKey) : undefined;
+  const startWriter = isOwned ? start('Cell', cellKey) : start(`${type}Config`, key);
+  if (event.type === 'delete') {
+    if (!isOwned) return [wake(`${type}Config`, key)];
+    // A Cell that stays has its configuration made again, with the weights that are served.
+    return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [startWriter];
+  }
+  if (isOwned && isOwnWrite(event, cell)) return [];
+  const isDeleted = config.metadata.deletionTimestamp !== undefined;
+  const isApplied = config.metadata.generation === config.status?.observedGeneration;
+  const isAllowed = event.type === 'update' && isAllowedMore(event);
+  return !isApplied || isDeleted || isAllowed ? [startWriter] : [];
+}
+
+/** Whether the Cell's own workflow has written, which needs no waking: it counts its writes, and makes the object while it is at work. */
+function isOwnWrite(event: Exclude<ConfigEvent, { type: 'delete' }>, cell: Cell | undefined): boolean {
+  const { object: config } = event;
+  if (config.metadata.deletionTimestamp !== undefined) return false;
+  if (event.type === 'update') return sequenceOf(config) !== sequenceOf(event.old);
+  return cell !== undefined && mayBeUnderWay(cell);
+}
+
+const sequenceOf = ({ metadata }: LoadBalancerConfig): string | undefined =>
+  metadata.annotations?.[SEQUENCE_ANNOTATION];
+
+const isAllowedMore = ({ object, old }: ConfigUpdate): boolean =>
+  mayAdopt(object.metadata) && !mayAdopt(old.metadata);
