@@ -4,7 +4,6 @@ import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
 import type { Sample } from './judge.ts';
 import type { Identity, Window } from './next-run.ts';
-import { counted, verdictOf, type CheckVerdict } from './progress.ts';
 
 type Counts = NonNullable<CheckStatus['analysis']>;
 
@@ -58,13 +57,15 @@ export function measuredStatus(
 }
 
 /** While it is measured on, what keeps the provider from answering is the reason. */
-const reasoned = (verdict: CheckVerdict, { outcome, reason = 'Measuring' }: Sample): Verdict =>
+const reasoned = (verdict: Verdict, { outcome, reason = 'Measuring' }: Sample): Verdict =>
   verdict.phase === 'Running' && outcome === 'Error' ? { ...verdict, reason, isDegraded: true } : verdict;
 
-type Verdict = Omit<CheckVerdict, 'phase'> & {
+interface Verdict {
   readonly phase: NonNullable<CheckStatus['phase']>;
+  readonly reason: string;
+  readonly message: string;
   readonly isDegraded?: true;
-};
+}
 
 /** The status of a Check by its verdict; without a new sample, what the last one came to stays. */
 export function statusOf(
@@ -90,3 +91,75 @@ export function statusOf(
     ...sampled,
   };
 }
+
+const KEPT_RESULTS = 10;
+
+/** Counts a sample, and keeps what it says. */
+export function counted({ extendedSince, ...before }: Counts, sample: Sample, result: CheckResult): Counts {
+  const { passed = 0, failed = 0, inconclusive = 0, errors = 0 } = before;
+  const { consecutiveSuccess = 0, consecutiveErrors = 0 } = before;
+  const after = { ...before, results: [...(before.results ?? []), result].slice(-KEPT_RESULTS) };
+  const answered = { ...after, consecutiveErrors: 0 };
+  switch (sample.outcome) {
+    case 'Passed':
+      return { ...answered, passed: passed + 1, consecutiveSuccess: consecutiveSuccess + 1 };
+    case 'Failed':
+      return { ...answered, failed: failed + 1, consecutiveSuccess: 0 };
+    case 'Inconclusive':
+      return { ...answered, inconclusive: inconclusive + 1, consecutiveSuccess: 0 };
+    case 'Extended':
+      return { ...answered, extendedSince: extendedSince ?? result.time };
+    case 'Error':
+      // How long samples are extended is not forgotten because the provider did not answer once.
+      return {
+        ...after,
+        ...given({ extendedSince }),
+        errors: errors + 1,
+        consecutiveErrors: consecutiveErrors + 1,
+      };
+  }
+}
+
+/** As many errors in a row as Argo Rollouts takes. */
+const DEFAULT_ERROR_LIMIT = 4;
+
+/** Says what the samples so far come to; without `count` there is never a verdict. */
+export function verdictOf(analysis: CheckAnalysis, counts: Counts): Verdict {
+  const { count } = analysis;
+  const last = counts.results?.at(-1);
+  const said = last?.message === undefined ? '' : ` ${last.message}`;
+  if (count === undefined) return running(`${last?.outcome ?? 'Not measured yet'}.${said}`);
+  const beyond = beyondLimits(analysis, counts, count);
+  if (beyond !== undefined) return { ...beyond, message: `${beyond.message}${said}` };
+  const { passed = 0, failed = 0, consecutiveSuccess = 0 } = counts;
+  const evaluated = passed + failed;
+  if (evaluated >= count && passed > 0 && consecutiveSuccess >= (analysis.consecutiveSuccess ?? 0))
+    return ended('Successful', 'SamplesPassed', `${passed} of ${evaluated} samples passed.${said}`);
+  return running(`${evaluated} of ${count} samples evaluated, ${passed} passed.${said}`);
+}
+
+/** The end that a limit makes; what failed goes before what could not be measured. */
+function beyondLimits(analysis: CheckAnalysis, counts: Counts, count: number): Verdict | undefined {
+  const { failed = 0, inconclusive = 0, consecutiveErrors: errors = 0 } = counts;
+  const { failureLimit = 0, inconclusiveLimit = 0, consecutiveErrorLimit = DEFAULT_ERROR_LIMIT } = analysis;
+  if (failed > failureLimit)
+    return ended(
+      'Failed',
+      'SamplesFailed',
+      `${failed} of ${count} samples failed (failureLimit ${failureLimit}).`,
+    );
+  if (errors > consecutiveErrorLimit) {
+    const message = `${errors} consecutive errors (consecutiveErrorLimit ${consecutiveErrorLimit}).`;
+    return ended('Error', 'NotMeasured', message);
+  }
+  if (inconclusive <= inconclusiveLimit) return undefined;
+  const message = `${inconclusive} samples were inconclusive (inconclusiveLimit ${inconclusiveLimit}).`;
+  return ended('Inconclusive', 'SamplesInconclusive', message);
+}
+
+const running = (message: string): Verdict => ({ phase: 'Running', reason: 'Measuring', message });
+const ended = (phase: Verdict['phase'], reason: string, message: string): Verdict => ({
+  phase,
+  reason,
+  message,
+});

@@ -153,21 +153,10 @@ export function deriveGroup(
   const { api, namespace, name, arn = '' } = binding;
   const plain = `${namespace}-${name}`;
   const names = [plain, `${cluster.secret}-${plain}${api === EKS ? '-eks' : ''}`] as const;
-  return groupOf(
-    spec,
-    cluster,
-    {
-      api,
-      namespace,
-      name,
-      names,
-      arn,
-      object: `${namespace}/${name}`,
-      labels: takenLabels(spec, binding),
-      clusterID: cluster.id,
-    },
-    ARN.test(arn) ? [] : [withoutARN(cluster, binding)],
-  );
+  const object = `${namespace}/${name}`;
+  const labels = takenLabels(spec, binding);
+  const of = { api, namespace, name, names, arn, object, labels, clusterID: cluster.id };
+  return groupOf(spec, cluster, of, ARN.test(arn) ? [] : [withoutARN(cluster, binding)]);
 }
 
 /** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */

@@ -1,4 +1,5 @@
 import type { AnalysisStep } from '../../../crds/cell.ts';
+import type { BuiltSpec } from './analysis.ts';
 import { mergeArguments, substitute, type AnalysisArgument } from './analysis-arguments.ts';
 import { RE2JS } from 're2js';
 
@@ -85,21 +86,15 @@ export interface NamedTemplate {
   readonly spec: AnalysisTemplateSpec;
 }
 
-/** What an AnalysisRun is made of besides its templates, and what `fieldRef` reads. */
-export interface RunInput {
+interface RunInput {
   readonly analysis: Pick<AnalysisStep, 'args' | 'dryRun' | 'measurementRetention'>;
   readonly cell: unknown;
   /** Whether its metrics may measure without an end, because someone else ends the AnalysisRun. */
   readonly mayBeEndless: boolean;
 }
 
-/** The spec of the AnalysisRun, or what is wrong with the templates or the arguments. */
-export type BuiltRun =
-  | { readonly ok: true; readonly spec: Record<string, unknown> }
-  | { readonly ok: false; readonly problem: string };
-
 /** Merges templates and arguments into the spec of one AnalysisRun, by the rules of Argo Rollouts. */
-export function buildAnalysisRun(templates: readonly NamedTemplate[], input: RunInput): BuiltRun {
+export function buildAnalysisRun(templates: readonly NamedTemplate[], input: RunInput): BuiltSpec {
   const { analysis, cell } = input;
   const declared = templates.flatMap(({ spec }) => spec.args ?? []);
   const args = mergeArguments(declared, analysis.args ?? [], cell);

@@ -60,6 +60,11 @@ export interface AnalysisVerdict {
   readonly unmeasured?: true;
 }
 
+/** The spec of what is to measure, or what is wrong with what it is made of. */
+export type BuiltSpec =
+  | { readonly ok: true; readonly spec: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string };
+
 /** Something that measures, as far as it is known. */
 export interface Measuring {
   readonly verdict: AnalysisVerdict;

@@ -38,8 +38,7 @@ function bakeAnalysisOf(rollout: Rollout, input: GuardInput): AnalysisStep | und
   return isTimeOver && background === undefined ? undefined : bake.analysis;
 }
 
-/** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
-export interface DueBackground {
+interface DueBackground {
   readonly prefix: BackgroundPrefix;
   readonly analysis: AnalysisStep;
 }

@@ -1,6 +1,13 @@
 import type { ExperimentStep } from '../../../crds/cell.ts';
 import { resolveArguments } from './analysis-arguments.ts';
-import { inconclusive, isFinished, verdictFrom, withoutEvidence, type AnalysisVerdict } from './analysis.ts';
+import {
+  inconclusive,
+  isFinished,
+  verdictFrom,
+  withoutEvidence,
+  type AnalysisVerdict,
+  type BuiltSpec,
+} from './analysis.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
 import { recordsIn } from '../../model/fields.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
@@ -34,11 +41,6 @@ export interface ExperimentStatus {
   }[];
 }
 
-/** The spec of the Experiment, or what is wrong with it. */
-export type BuiltExperiment =
-  | { readonly ok: true; readonly spec: Record<string, unknown> }
-  | { readonly ok: false; readonly problem: string };
-
 type Template = ExperimentStep['templates'][number];
 
 // What the ReplicaSet of a Deployment or Rollout is told apart by; the Experiment adds its own.
@@ -52,7 +54,7 @@ export function buildExperiment(
   step: ExperimentStep,
   replicaSets: readonly ReplicaSet[],
   cell: unknown,
-): BuiltExperiment {
+): BuiltSpec {
   const templates: object[] = [];
   for (const [index, template] of step.templates.entries()) {
     const replicaSet = replicaSets[index];

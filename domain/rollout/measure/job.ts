@@ -1,7 +1,7 @@
 import type { JobSpec } from '../../../crds/update-strategy.ts';
 import { parseDuration } from '../../duration.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
-import type { AnalysisPhase, AnalysisVerdict } from './analysis.ts';
+import type { AnalysisPhase, AnalysisVerdict, BuiltSpec } from './analysis.ts';
 
 /** A Job of Kubernetes, as far as Okra looks into it. */
 export interface Job {
@@ -58,22 +58,16 @@ function saidOf(job: Job): string {
   return isHeld ? 'It is suspended, and runs once spec.suspend of the Job is false.' : '';
 }
 
-/** What a Job is run for. */
-export interface JobPurpose {
+interface JobPurpose {
   readonly labels: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
 }
-
-/** The spec of a Job, or what is wrong with it. */
-export type BuiltJob =
-  | { readonly ok: true; readonly spec: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly problem: string };
 
 // A device of a node is not given by whoever may write a Cell.
 const RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
 /** Builds the spec of a Job that runs once, within a time, with no rights (Pod Security Standards: restricted). */
-export function buildJob({ template, backoffLimit, timeout }: JobSpec, purpose: JobPurpose): BuiltJob {
+export function buildJob({ template, backoffLimit, timeout }: JobSpec, purpose: JobPurpose): BuiltSpec {
   const seconds = parseDuration(timeout);
   if (seconds < 1)
     return {

@@ -7,7 +7,7 @@ import type { ObservedCell } from '../../model/observation.ts';
 import { recordUnplanned } from '../../gates/damping.ts';
 import { recordElapsed } from '../../gates/deadline.ts';
 import { recordSittingOut } from '../../gates/targets.ts';
-import { changeOf, outcomeOf, revertedAs } from '../report/history.ts';
+import { changeOf, outcomeOf, revertedAs, type Changed } from '../report/history.ts';
 import type { Rollout, RolloutState, BlockedVersion } from '../../model/state.ts';
 import { plannedBy } from '../../steps/plan.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
@@ -41,33 +41,32 @@ export function recordEnding(
 }
 
 /** Records that everything is back at the stable side. */
-export function recordConclusion(state: RolloutState, now: number): RolloutState {
-  const { rollout, health: _old, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
-  if (rollout === undefined) return { ...rest, requests: {} };
-  const justChanged = changeOf(state.requested, {
-    version: rollout.canary.version,
-    from: rollout.stable.version,
-    outcome: revertedAs(rollout.ending?.kind),
-    message: rollout.ending?.message ?? '',
-    startedAt: rollout.startedAt,
-    endedAt: now,
-  });
-  return { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
+export function recordConclusion({ health: _old, ...state }: RolloutState, now: number): RolloutState {
+  const { kind, message = '' } = state.rollout?.ending ?? {};
+  return recordOver(state, 'stable', { outcome: revertedAs(kind), message, endedAt: now });
 }
 
 /** Records that the canary has become what serves. */
 export function recordFinish(state: RolloutState, now: number): RolloutState {
-  const { rollout, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
+  const message = `${state.rollout?.canary.version} serves all traffic.`;
+  return recordOver(state, 'canary', { outcome: 'Completed', message, endedAt: now });
+}
+
+function recordOver(
+  state: RolloutState,
+  serves: 'stable' | 'canary',
+  end: Pick<Changed, 'outcome' | 'message' | 'endedAt'>,
+): RolloutState {
+  const { rollout, requested, stuckBefore: _over, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
-  const justChanged = changeOf(state.requested, {
-    version: rollout.canary.version,
-    from: rollout.stable.version,
-    outcome: 'Completed',
-    message: `${rollout.canary.version} serves all traffic.`,
-    startedAt: rollout.startedAt,
-    endedAt: now,
+  const { canary, stable, startedAt } = rollout;
+  const justChanged = changeOf(requested, {
+    version: canary.version,
+    from: stable.version,
+    startedAt,
+    ...end,
   });
-  return { ...rest, requests: {}, serves: rollout.canary.version, justChanged };
+  return { ...rest, requests: {}, serves: rollout[serves].version, justChanged };
 }
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;

@@ -94,26 +94,11 @@ export function successionOf(writer: StatusWriter, before: StatusWriter | undefi
 
 type Note = Omit<ReportedEvent, 'id'>;
 
-/** The reason of the Event that goes with a decision; undefined when it is not worth one. */
-const reasons: Readonly<
-  Record<
-    Exclude<Decision['do'], 'Shift' | 'Advance' | 'End' | 'Conclude' | 'StartMeasurement' | 'Wait' | 'Close'>,
-    string | undefined
-  >
-> = {
+const reasons: Readonly<Partial<Record<Decision['do'], string>>> = {
   Begin: 'RolloutStarted',
   WaiveBackground: 'AnalysisWaived',
   Finish: 'RolloutCompleted',
   Replan: 'StepsReplanned',
-  Inspect: undefined,
-  CheckHealth: undefined,
-  ReadLostRun: undefined,
-  Prune: undefined,
-  Remove: undefined,
-  Release: undefined,
-  Pause: undefined,
-  ReadMeasurement: undefined,
-  TerminateMeasurement: undefined,
   Bake: 'Baking',
 };
 

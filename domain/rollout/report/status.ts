@@ -127,10 +127,7 @@ export function statusOf(asked: StatusInput): CellStatus {
     conditions: conditionsFrom(
       claims(input, { phase, reason, message, rejected }),
       cell.status.conditions ?? [],
-      {
-        generation: cell.generation,
-        time: new Date(input.now).toISOString(),
-      },
+      { generation: cell.generation, time: new Date(input.now).toISOString() },
     ),
   };
 }

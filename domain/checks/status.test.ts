@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { CheckStatus } from '../../crds/check.ts';
 import { anAnalysis } from '../testing/checks.ts';
 import { judge, type Measured, type Sample } from './judge.ts';
-import { nextRun } from './next-run.ts';
-import { begun } from './next-run.ts';
-import { counted, verdictOf } from './progress.ts';
-import { measuredStatus, resultOf } from './status.ts';
+import { begun, nextRun } from './next-run.ts';
+import { counted, measuredStatus, resultOf, verdictOf } from './status.ts';
 
 const window = { from: 0, to: 60_000, bucketMs: 60_000 };
 const sampleOf = (outcome: Sample['outcome']): Sample => ({ outcome, threshold: 'max 1', message: '' });
