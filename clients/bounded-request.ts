@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { request as send, type Dispatcher } from 'undici';
-import { given } from '../domain/model/fields.ts';
+import { given, isRecord, parseJSON } from '../domain/model/fields.ts';
 import { cut } from '../domain/text.ts';
 import { ProviderError, unavailable } from './provider-error.ts';
 
@@ -83,13 +83,8 @@ export function rateLimited(provider: string, { headers }: BoundedAnswer, said: 
 
 /** Reads the JSON object of an answer; what is none, such as the page of a proxy, is said in short. */
 export function jsonOf(provider: string, { status, text }: BoundedAnswer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return Object.fromEntries(Object.entries(value));
-  } catch {
-    // What it is instead is said below.
-  }
+  const value = parseJSON(text);
+  if (isRecord(value)) return value;
   throw unavailable(
     `cannot read the answer of ${provider}: ${status} ${startOf(text)}, not JSON. Check what answers in its place, such as a proxy.`,
   );

@@ -27,6 +27,19 @@ export async function withTimeLimit<T>(
 const timeoutError = (): DOMException =>
   new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
+/** What something comes to; undefined where it fails with an error that is expected. */
+export async function undefinedOn<T>(
+  isExpected: (error: unknown) => boolean,
+  running: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await running;
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Makes a reading that all share who ask for it while it is under way; each gives up alone. */
 export function shareReading<T>(read: () => Promise<T>): (signal?: AbortSignal) => Promise<T> {
   let underWay: Promise<T> | undefined;

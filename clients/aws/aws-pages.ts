@@ -1,4 +1,7 @@
-import { AWS_LIST, TOKEN_CHARACTERS, type AwsListLimits } from '../kubernetes/kubernetes-answer.ts';
+import { TOKEN_CHARACTERS } from '../kubernetes/kubernetes-answer.ts';
+
+// What no quota of AWS comes near to: of clusters in a region, of rules of a listener, of target groups by ARN.
+const LIMITS = { pages: 1_000, items: 10_000 };
 
 interface AwsList<Item> {
   readonly service: string;
@@ -12,7 +15,7 @@ interface AwsList<Item> {
 /** Reads all pages of a list, within limits: the whole of it, or an error. */
 export async function readPages<Item>(
   { service, of, page }: AwsList<Item>,
-  { pages, items: most }: AwsListLimits = AWS_LIST,
+  { pages, items: most } = LIMITS,
 ): Promise<Item[]> {
   const refused = (problem: string): Error =>
     new Error(`cannot list ${of} of ${service}: ${problem}. Look at what answers for ${service}.`);

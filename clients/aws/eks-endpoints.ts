@@ -12,17 +12,12 @@ const KEEP_MILLISECONDS = 3_600_000;
 // Anybody who can write secrets can name clusters.
 const MOST_KEPT = 10_000;
 
-interface Kept {
-  readonly at: number;
-  readonly found: EKSEndpoint | undefined;
-}
-
 /** Keeps the endpoints that EKS answers with, and nothing of a question that it did not answer. */
 export function eksEndpoints(
   eks: (scope: AwsScope) => Pick<EKS, 'named'>,
   now: () => number = Date.now,
 ): EKSEndpoints {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, { readonly at: number; readonly found: EKSEndpoint | undefined }>();
   const open = new Map<string, Promise<EKSEndpoint | undefined>>();
 
   async function describe(name: string, scope: EKSTokenScope): Promise<EKSEndpoint | undefined> {

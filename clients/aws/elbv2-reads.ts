@@ -18,6 +18,7 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { given } from '../../domain/model/fields.ts';
+import { undefinedOn } from '../concurrency.ts';
 import { readPages } from './aws-pages.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -112,17 +113,8 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client) {
 }
 
 /** Calls AWS; undefined when it answers with the error of this name. */
-export async function unlessNamed<Found>(
-  name: string,
-  call: () => Promise<Found>,
-): Promise<Found | undefined> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof Error && error.name === name) return undefined;
-    throw error;
-  }
-}
+export const unlessNamed = <Found>(name: string, call: () => Promise<Found>): Promise<Found | undefined> =>
+  undefinedOn((error) => error instanceof Error && error.name === name, call());
 
 // API_DescribeTags takes up to 20 resources; API_DescribeTargetGroups names no limit.
 const MOST_PER_CALL = 20;

@@ -4,24 +4,15 @@ import { ACCESS_POLICY } from './kinds.ts';
 import { unlessMissing, type KubernetesClient } from './kubernetes.ts';
 
 /** What namespaces may use, as the AccessPolicies say it. */
-export interface AccessPolicies {
-  /** Reads what a namespace may use; undefined: everything. */
-  of(namespace: string, signal?: AbortSignal): Promise<Access | undefined>;
-  /** The same as it was some seconds ago at most, for what is asked with every request. */
-  lately(namespace: string): Promise<Access | undefined>;
-}
+export type AccessPolicies = ReturnType<typeof accessPolicies>;
 
 const LATELY_MILLISECONDS = 5_000;
 
 /** Reads AccessPolicies; while the kind is not installed there are none, and while they cannot be read nobody gets anything. */
-export function accessPolicies(
-  kubernetes: Pick<KubernetesClient, 'list'>,
-  now: () => number = Date.now,
-): AccessPolicies {
+export function accessPolicies(kubernetes: Pick<KubernetesClient, 'list'>, now: () => number = Date.now) {
   let kept: { readonly at: number; readonly all: Promise<readonly AccessPolicy[]> } | undefined;
-  const read = async (signal?: AbortSignal): Promise<readonly AccessPolicy[]> => {
-    return (await unlessMissing(kubernetes.list<AccessPolicy>(ACCESS_POLICY, { signal }))) ?? [];
-  };
+  const read = async (signal?: AbortSignal): Promise<readonly AccessPolicy[]> =>
+    (await unlessMissing(kubernetes.list<AccessPolicy>(ACCESS_POLICY, { signal }))) ?? [];
   const recent = (): Promise<readonly AccessPolicy[]> => {
     if (kept !== undefined && now() < kept.at + LATELY_MILLISECONDS) return kept.all;
     const next = { at: now(), all: read() };
@@ -32,7 +23,10 @@ export function accessPolicies(
     return next.all;
   };
   return {
-    of: async (namespace, signal) => accessOf(namespace, await read(signal)),
-    lately: async (namespace) => accessOf(namespace, await recent()),
+    /** Reads what a namespace may use; undefined: everything. */
+    of: async (namespace: string, signal?: AbortSignal): Promise<Access | undefined> =>
+      accessOf(namespace, await read(signal)),
+    /** The same as it was some seconds ago at most, for what is asked with every request. */
+    lately: async (namespace: string): Promise<Access | undefined> => accessOf(namespace, await recent()),
   };
 }

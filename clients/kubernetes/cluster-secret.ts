@@ -7,7 +7,7 @@ import {
   type ClusterSecret,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
-import { given } from '../../domain/model/fields.ts';
+import { given, parseJSON } from '../../domain/model/fields.ts';
 import { withoutEnd } from '../../domain/text.ts';
 import { decodeBase64 } from './base64.ts';
 
@@ -140,13 +140,8 @@ const clusterConfig = z
 type ClusterConfig = z.output<typeof clusterConfig>;
 
 function parseConfig(json: string): ClusterConfig {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    // What the parser says would quote the text.
-    throw new Refused('config must be JSON.');
-  }
+  const value = parseJSON(json);
+  if (value === undefined) throw new Refused('config must be JSON.');
   const { data, error } = clusterConfig.safeParse(value);
   const [wrong] = error?.issues ?? [];
   if (wrong === undefined && data !== undefined) return data;

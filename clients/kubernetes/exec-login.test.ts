@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { makeExecTokens } from './exec-login.ts';
+import { makeExecTokens } from './cluster-tokens.ts';
 
 /** A login by a program of Node. */
 const aLogin = (program: string, environment: Readonly<Record<string, string>> = {}) => ({

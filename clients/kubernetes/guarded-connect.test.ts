@@ -3,7 +3,6 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it, vi, beforeEach } from 'vitest';
 import {
   makeGuardedConnector,
-  type GuardOptions,
   limitLookups,
   type Lookup,
   type NameLookups,
@@ -56,7 +55,8 @@ async function withServer<T>(run: (port: number, met: () => number) => Promise<T
   }
 }
 
-const connector = (options: GuardOptions) => makeGuardedConnector({ rejectUnauthorized: true }, options);
+const connector = ({ names }: { readonly names: NameLookups }) =>
+  makeGuardedConnector({ rejectUnauthorized: true }, names);
 const REFUSED = 'a name of link-local or metadata addresses, to which Okra does not connect';
 
 it('connects to the address that was looked at, and looks again for the next connection', async () => {

@@ -116,12 +116,6 @@ export interface TlsOptions {
   readonly rejectUnauthorized: boolean;
 }
 
-/** How names are looked up. */
-export interface GuardOptions {
-  /** By default those of the system, which all share. */
-  readonly names?: NameLookups | undefined;
-}
-
 /** Says that a host is, or a name leads to, where nothing that a secret names may lead. */
 class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
@@ -131,14 +125,8 @@ class RefusedAddressError extends Error {
 /** After how long without a request a connection is asked whether it still stands, and closed: load balancers forget it after a minute of silence. */
 export const KEEP_ALIVE_MILLISECONDS = 30_000;
 
-/**
- * Makes the connector for an address that someone else has written. Each connection is made to an address that was looked at,
- * so that a name which leads to another one a moment later is of no use.
- */
-export function makeGuardedConnector(
-  tls: TlsOptions,
-  { names = system }: GuardOptions = {},
-): buildConnector.connector {
+/** Makes the connector for an address that others wrote; it connects to the address that was checked, whatever the name leads to later. */
+export function makeGuardedConnector(tls: TlsOptions, names: NameLookups = system): buildConnector.connector {
   const guarded = guardedLookup(names);
   let connect: buildConnector.connector | undefined;
   return (options, callback) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { shareReading } from '../concurrency.ts';
 import { CONFIG_MAP } from './kinds.ts';
 import {
   isConflict,
@@ -36,20 +37,16 @@ const GOOD_FOR_MS = 60_000;
 export function installationIn(options: InstallationOptions): Installation {
   const { clock = Date.now, newId = shortId } = options;
   let known: { readonly id: string; readonly at: number } | undefined;
-  let asking: Promise<string> | undefined;
-
-  async function ask(): Promise<string> {
+  const share = shareReading(async () => {
     const id = await findOrCreate(options, known?.id ?? newId());
     known = { id, at: clock() };
     return id;
-  }
+  });
 
   return async () => {
     const isFresh = known !== undefined && clock() - known.at < GOOD_FOR_MS;
     if (known !== undefined && isFresh) return known.id;
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
+    const asking = share();
     if (known === undefined) return await asking;
     // Nothing has to wait for an API server that is away; what is known is still right.
     asking.catch(() => undefined);

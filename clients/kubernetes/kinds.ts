@@ -1,15 +1,3 @@
-import { accessPolicy } from '../../crds/access-policy.ts';
-import { awsApplicationLoadBalancerConfig } from '../../crds/load-balancers/application-load-balancer.ts';
-import { awsApplicationLoadBalancerTargetDeployment } from '../../crds/aws-application-load-balancer-target-deployment.ts';
-import { awsNetworkLoadBalancerConfig } from '../../crds/load-balancers/network-load-balancer.ts';
-import { awsTargetGroup } from '../../crds/aws-target-group.ts';
-import { awsTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
-import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
-import { cell } from '../../crds/cell.ts';
-import { check } from '../../crds/check.ts';
-import { clusterSet } from '../../crds/cluster-set.ts';
-import { freeze } from '../../crds/freeze.ts';
-import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { resources } from '../../crds/index.ts';
 import type { KindRef } from '../../crds/resource.ts';
 
@@ -39,19 +27,18 @@ export function objectPath(kind: KindRef, key: Key, subresource?: 'status'): str
 export type { KindRef } from '../../crds/resource.ts';
 
 // Okra's own kinds.
-export const CELL: KindRef = cell;
-export const AWS_TARGET_GROUP: KindRef = awsTargetGroup;
-export const AWS_TARGET_GROUP_SET: KindRef = awsTargetGroupSet;
-export const AWS_TARGET_GROUP_BINDING: KindRef = awsTargetGroupBinding;
-export const AWS_APPLICATION_LOAD_BALANCER_CONFIG: KindRef = awsApplicationLoadBalancerConfig;
-export const FREEZE: KindRef = freeze;
-export const ACCESS_POLICY: KindRef = accessPolicy;
-export const AWS_NETWORK_LOAD_BALANCER_CONFIG: KindRef = awsNetworkLoadBalancerConfig;
-export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT: KindRef =
-  awsApplicationLoadBalancerTargetDeployment;
-export const CLUSTER_SET: KindRef = clusterSet;
-export const CHECK: KindRef = check;
-export const STAGED_BINDING_POLICY: KindRef = stagedBindingPolicy;
+export { cell as CELL } from '../../crds/cell.ts';
+export { awsTargetGroup as AWS_TARGET_GROUP } from '../../crds/aws-target-group.ts';
+export { awsTargetGroupSet as AWS_TARGET_GROUP_SET } from '../../crds/aws-target-group-set.ts';
+export { awsTargetGroupBinding as AWS_TARGET_GROUP_BINDING } from '../../crds/aws-target-group-binding.ts';
+export { awsApplicationLoadBalancerConfig as AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../crds/load-balancers/application-load-balancer.ts';
+export { freeze as FREEZE } from '../../crds/freeze.ts';
+export { accessPolicy as ACCESS_POLICY } from '../../crds/access-policy.ts';
+export { awsNetworkLoadBalancerConfig as AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../crds/load-balancers/network-load-balancer.ts';
+export { awsApplicationLoadBalancerTargetDeployment as AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT } from '../../crds/aws-application-load-balancer-target-deployment.ts';
+export { clusterSet as CLUSTER_SET } from '../../crds/cluster-set.ts';
+export { check as CHECK } from '../../crds/check.ts';
+export { stagedBindingPolicy as STAGED_BINDING_POLICY } from '../../crds/staged-binding-policy.ts';
 
 const ARGO = 'argoproj.io/v1alpha1';
 const KUBESTELLAR = 'control.kubestellar.io/v1alpha1';

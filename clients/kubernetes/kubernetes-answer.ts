@@ -48,15 +48,6 @@ export const ERROR_BYTES = 64_000;
 /** The longest `continue` and the longest resource version that are sent back to who gave them. */
 export const TOKEN_CHARACTERS = 16_000;
 
-/** How much is read of a list of AWS before it is given up. */
-export interface AwsListLimits {
-  readonly pages: number;
-  readonly items: number;
-}
-
-/** What no quota of AWS comes near to: of clusters in a region, of rules of a listener, of target groups by ARN. */
-export const AWS_LIST: AwsListLimits = { pages: 1_000, items: 10_000 };
-
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);
 const isTexts = (value: unknown): boolean =>

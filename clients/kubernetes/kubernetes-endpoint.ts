@@ -9,7 +9,7 @@ import { http1 } from '../bounded-request.ts';
 import {
   makeGuardedConnector,
   KEEP_ALIVE_MILLISECONDS,
-  type GuardOptions,
+  type NameLookups,
   type TlsOptions,
 } from './guarded-connect.ts';
 
@@ -29,15 +29,17 @@ export interface Endpoint {
   renew(): void;
 }
 
-interface RemoteEndpoint extends GuardOptions {
+interface RemoteEndpoint {
   readonly server: string;
   readonly tls: TlsOptions;
   readonly headers: Readonly<Record<string, string>>;
+  /** How names are looked up; by default by the system. */
+  readonly names?: NameLookups | undefined;
 }
 
 /** Makes a way that someone else has named: one agent, which connects to no link-local or metadata address. */
 export function openRemote({ server, tls, headers, names }: RemoteEndpoint): Endpoint {
-  const connect = makeGuardedConnector(tls, { names });
+  const connect = makeGuardedConnector(tls, names);
   let dispatcher: Dispatcher | undefined;
   return {
     server: withoutEnd(server, '/'),

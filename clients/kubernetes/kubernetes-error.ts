@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../domain/model/fields.ts';
+import { fieldsIn, parseJSON } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 
 /** What the Kubernetes API answered instead of doing what it was asked; status 0 when it did not answer at all. */
@@ -116,7 +116,8 @@ interface Status {
 }
 
 function parseStatus(body: string): Status {
-  const { kind, code, reason, message, details } = fieldsIn(parsedJSON(body));
+  // The path of an API group that is not installed answers in plain text.
+  const { kind, code, reason, message, details } = fieldsIn(parseJSON(body));
   // What another server says is for who asks it, and not for who reads a status here.
   if (kind !== 'Status') return {};
   const { retryAfterSeconds } = fieldsIn(details);
@@ -126,15 +127,6 @@ function parseStatus(body: string): Status {
     ...(typeof message === 'string' && message !== '' ? { message: cut(message, LONGEST_MESSAGE) } : {}),
     ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
   };
-}
-
-function parsedJSON(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // The path of an API group that is not installed answers in plain text.
-    return undefined;
-  }
 }
 
 // Errors with a code are those of Node.js, OpenSSL and undici, whose words are their own; others may repeat what they could not read.

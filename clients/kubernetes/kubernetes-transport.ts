@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
 import { http1, unpacked } from '../bounded-request.ts';
-import { given } from '../../domain/model/fields.ts';
+import { given, parseJSON } from '../../domain/model/fields.ts';
 import { untilGivenUp, withTimeLimit } from '../concurrency.ts';
 import { textOf, type Allowance, ERROR_BYTES, type ReadLimits } from './kubernetes-answer.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
@@ -119,11 +119,9 @@ const nameless = (name: string): KubernetesError =>
 
 /** Reads the JSON of an answer; what is none is not repeated, since it may be anybody's. */
 export function parseAnswer<T>(text: string, name: string): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw malformed(name, 'JSON', 'something else');
-  }
+  const parsed = parseJSON(text);
+  if (parsed === undefined) throw malformed(name, 'JSON', 'something else');
+  return parsed as T;
 }
 
 const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `${method} ${path}`;

@@ -17,7 +17,7 @@ import {
 import { makeCall, makeSend, type Send, heedRetryAfter } from './kubernetes-transport.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
-import { withTimeLimit, type TimeLimit } from '../concurrency.ts';
+import { undefinedOn, withTimeLimit, type TimeLimit } from '../concurrency.ts';
 
 export { isConflict, isExpired, isForbidden, isNotFound, KubernetesError } from './kubernetes-error.ts';
 export type { Key } from './kinds.ts';
@@ -35,8 +35,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which part of an object to write: the whole without its status, or the status. */
-export interface WriteOptions extends CallOptions {
+interface WriteOptions extends CallOptions {
   readonly subresource?: 'status' | undefined;
 }
 
@@ -186,11 +185,5 @@ interface ServedKinds {
 const isToStay = (verbs: unknown): boolean => !Array.isArray(verbs) || verbs.includes('create');
 
 /** What is read; undefined where there is no such object, or no such kind. */
-export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
+export const unlessMissing = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  undefinedOn(isNotFound, reading);

@@ -1,15 +1,8 @@
 import { metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
+import type { ReportedEvent } from '../../domain/rollout/report/events.ts';
 import { cutToBytes } from '../../domain/text.ts';
 import { EVENT, type KindRef } from './kinds.ts';
 import { isConflict, isNotFound, type KubernetesClient } from './kubernetes.ts';
-
-/** What is told of an object; with the same id it is told once. */
-export interface ObjectEvent {
-  readonly id: string;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
 
 interface EventSubject {
   readonly kind: KindRef;
@@ -27,7 +20,7 @@ const LONGEST_NOTE_BYTES = 1024;
 export async function emitEvent(
   kubernetes: Pick<KubernetesClient, 'create'>,
   { kind, key, uid, index = 0, signal }: EventSubject,
-  event: ObjectEvent,
+  event: ReportedEvent,
 ): Promise<void> {
   // Those that are sent at once are kept in order by the microseconds for those who sort them by time.
   const time = new Date().toISOString().replace('Z', `${String(index).padStart(3, '0')}Z`);

@@ -3,13 +3,13 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import type { Endpoint } from './kubernetes-endpoint.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
+import { undefinedOn } from '../concurrency.ts';
 import { isForbidden, isNotFound } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
-import { clientOver, type KubernetesClient } from './kubernetes.ts';
+import { clientOver, type Identified, type KubernetesClient } from './kubernetes.ts';
 import { forwardPort, type PodPort } from './port-forward.ts';
 
-/** Which cluster a person means, and as whom. */
-export interface PersonOptions {
+interface PersonOptions {
   /** Kubeconfig files as `KUBECONFIG` lists them; undefined: what is usual. */
   readonly kubeconfig?: string | undefined;
   /** The context of the kubeconfig; undefined: its current one. */
@@ -41,40 +41,26 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** A cluster as a person reaches it by a kubeconfig. */
-export interface Person {
-  readonly kubernetes: KubernetesClient;
-  readonly namespace: string;
-  readonly whoAmI: () => Promise<string>;
-  /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
-  readonly identity: () => Promise<Identity | undefined>;
-  readonly may: (access: Access, account?: ServiceAccount) => Promise<boolean>;
-}
+/** A cluster as a person reaches it. */
+export type Person = ReturnType<typeof personBy> & { readonly namespace: string };
 
 /** A person by their own kubeconfig, with what leads to pods in their name. */
-export interface OwnPerson extends Person {
-  /** The token that they log in with; undefined where they do without, or act as another person. */
-  readonly bearerToken: () => Promise<string | undefined>;
-  readonly forward: (pod: PodPort) => Promise<Duplex>;
-}
+export type OwnPerson = ReturnType<typeof connectAsPerson>;
 
 const FIELD_MANAGER = 'okractl';
 const TIMEOUT_MILLISECONDS = 15_000;
 
 /** Reaches the cluster that a person's kubeconfig names. */
-export function connectAsPerson({
-  kubeconfig,
-  context,
-  fieldManager = FIELD_MANAGER,
-}: PersonOptions): OwnPerson {
+export function connectAsPerson({ kubeconfig, context, fieldManager = FIELD_MANAGER }: PersonOptions) {
   const loaded = loadKubeconfig(kubeconfig);
   if (context !== undefined) chooseContext(loaded, context);
   const endpoint = openKubeconfig(loaded);
   return {
     ...personBy(endpoint, fieldManager, loaded.getCurrentUser()?.name),
     namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
+    /** The token that they log in with; undefined where they do without, or act as another person. */
     bearerToken: () => bearerToken(endpoint),
-    forward: (pod) => forwardPort(loaded, pod),
+    forward: (pod: PodPort): Promise<Duplex> => forwardPort(loaded, pod),
   };
 }
 
@@ -85,16 +71,17 @@ async function bearerToken(endpoint: Endpoint): Promise<string | undefined> {
   return /^Bearer (\S+)$/.exec(headers['Authorization'] ?? '')?.[1];
 }
 
-function personBy(endpoint: Endpoint, fieldManager: string, userName?: string): Omit<Person, 'namespace'> {
+function personBy(endpoint: Endpoint, fieldManager: string, userName?: string) {
   const kubernetes = clientOver(makeSend(endpoint), TIMEOUT_MILLISECONDS, { fieldManager });
   return {
     kubernetes,
     whoAmI: () => whoAmI(kubernetes, userName),
-    identity: async () => {
+    /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
+    identity: async (): Promise<Identity | undefined> => {
       const { username, groups = [] } = (await reviewed(kubernetes)) ?? {};
       return username === undefined ? undefined : { name: username, groups };
     },
-    may: (access, account) => may(kubernetes, access, account),
+    may: (access: Access, account?: ServiceAccount) => may(kubernetes, access, account),
   };
 }
 
@@ -117,10 +104,7 @@ export function connectWithToken(kubeconfig: string | undefined, token: string):
   return personBy(openKubeconfig(alone), FIELD_MANAGER);
 }
 
-interface Reviewed<Status> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
+interface Reviewed<Status> extends Identified {
   readonly spec?: object;
   readonly status?: Status;
 }
@@ -138,12 +122,9 @@ async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefi
     // Nothing is kept of it, so that it bears no name.
     metadata: { name: '' },
   };
-  try {
-    return (await kubernetes.create(review)).status?.userInfo ?? {};
-  } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return undefined;
-    throw error;
-  }
+  const isUnknown = (error: unknown): boolean => isNotFound(error) || isForbidden(error);
+  const answer = await undefinedOn(isUnknown, kubernetes.create(review));
+  return answer && (answer.status?.userInfo ?? {});
 }
 
 async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {

@@ -42,12 +42,7 @@ export type Reach =
   | { readonly is: 'Problem'; readonly problem: string };
 
 /** The clusters that Argo CD's secrets name. */
-export interface RemoteClusters {
-  /** Gives the way to a cluster; the same one until its secret changes. Nothing is sent before the client is used. */
-  reach(secret: StoredClusterSecret): Reach;
-  /** Forgets the clusters of a namespace whose secrets have other uids. */
-  keep(namespace: string, uids: ReadonlySet<string>): void;
-}
+export type RemoteClusters = ReturnType<typeof openRemoteClusters>;
 
 /** What clusters are reached with. */
 export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
@@ -56,12 +51,6 @@ export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMillise
 }
 
 const TIMEOUT_MILLISECONDS = 10_000;
-
-interface Kept {
-  readonly namespace: string;
-  readonly resourceVersion: string;
-  readonly reach: Reach;
-}
 
 /** Opens the pool of remote clusters as the environment says. */
 export const connectClusters = (
@@ -80,19 +69,22 @@ export const connectClusters = (
 };
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
-export function openRemoteClusters(options: RemoteOptions): RemoteClusters {
-  const pool = new Map<string, Kept>();
+export function openRemoteClusters(options: RemoteOptions) {
+  const pool = new Map<string, { readonly secret: StoredClusterSecret; readonly reach: Reach }>();
   return {
-    reach: (secret) => {
-      const { uid, namespace, resourceVersion } = secret.metadata;
+    /** Gives the way to a cluster; the same one until its secret changes. Nothing is sent before the client is used. */
+    reach: (secret: StoredClusterSecret): Reach => {
+      const { uid, resourceVersion } = secret.metadata;
       const known = pool.get(uid);
-      if (known?.resourceVersion === resourceVersion) return known.reach;
+      if (known?.secret.metadata.resourceVersion === resourceVersion) return known.reach;
       const reach = open(secret, options);
-      pool.set(uid, { namespace, resourceVersion, reach });
+      pool.set(uid, { secret, reach });
       return reach;
     },
-    keep: (namespace, uids) => {
-      for (const [uid, kept] of pool) if (kept.namespace === namespace && !uids.has(uid)) pool.delete(uid);
+    /** Forgets the clusters of a namespace whose secrets have other uids. */
+    keep: (namespace: string, uids: ReadonlySet<string>): void => {
+      for (const [uid, { secret }] of pool)
+        if (secret.metadata.namespace === namespace && !uids.has(uid)) pool.delete(uid);
     },
   };
 }

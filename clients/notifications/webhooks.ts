@@ -6,6 +6,7 @@ import {
   type Notification,
   type NotificationKind,
 } from '../../domain/rollout/report/notifications.ts';
+import { parseJSON } from '../../domain/model/fields.ts';
 import { boundedRequest, rateLimited, startOf } from '../bounded-request.ts';
 import type { Log } from '../log.ts';
 import { openOutbox } from '../outbox.ts';
@@ -40,15 +41,6 @@ const fill = (template: string, notification: Notification): string =>
     JSON.stringify(String(notification[name] ?? '')).slice(1, -1),
   );
 
-const isJSON = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const body = z
   .string()
   .refine(
@@ -58,7 +50,7 @@ const body = z
       ),
     { error: `must have no other variables than ${variableNames.join(', ')}` },
   )
-  .refine((text) => isJSON(fill(text, sample)), {
+  .refine((text) => parseJSON(fill(text, sample)) !== undefined, {
     error: 'must be JSON, with variables such as {{message}} within quotation marks',
   });
 
@@ -72,8 +64,7 @@ const webhook = z.strictObject({
   body: body.optional(),
 });
 
-/** Who is notified of what. */
-export type Webhook = z.output<typeof webhook>;
+type Webhook = z.output<typeof webhook>;
 
 const file = z.strictObject({ webhooks: z.array(webhook) });
 

@@ -12,7 +12,7 @@ import type { Answer, Series } from '../../domain/checks/judge.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { fieldsIn } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
-import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
+import { makeGuardedConnector } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 
 interface PrometheusAccess {
@@ -29,9 +29,9 @@ export type AskPrometheus = (
 ) => Promise<Answer>;
 
 /** Makes what asks any Prometheus, but none where machines keep their credentials. */
-export function connectPrometheus({ names }: Pick<GuardOptions, 'names'> = {}): AskPrometheus {
+export function connectPrometheus(): AskPrometheus {
   return async ({ address, token }, { query, window }, signal) => {
-    const connect = makeGuardedConnector({ rejectUnauthorized: true }, { names });
+    const connect = makeGuardedConnector({ rejectUnauthorized: true });
     // For this question alone: namespaces come and go, and no connection would be used again.
     const dispatcher = new Agent({ ...http1, connect });
     try {

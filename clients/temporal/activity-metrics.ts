@@ -8,16 +8,14 @@ interface Look {
   readonly workflowId: string;
 }
 
-interface LookIntervals {
-  readonly drift: number;
-  readonly sync: number;
-}
-
 /** A look may be late by a tenth of its interval, and by the attempts of the one before; one that is later was made by another worker, or is not made any more. */
 const LATE = { intervals: 1.1, seconds: 420 };
 
 /** Begins with no look that fails. */
-export function failingLooks(intervals: LookIntervals, clock: () => number = Date.now) {
+export function failingLooks(
+  intervals: { readonly drift: number; readonly sync: number },
+  clock: () => number = Date.now,
+) {
   const failing = new Map<string, { activity: string; since: number; at: number }>();
   const keyOf = ({ activity, workflowId }: Look): string => `${activity} ${workflowId}`;
 

@@ -1,4 +1,5 @@
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { undefinedOn } from '../concurrency.ts';
 
 /** google.rpc.Code, as far as Okra asks for it. */
 export const statusCodes = {
@@ -34,11 +35,5 @@ export function detailsOf(error: unknown): string {
 const withoutStop = (text: string): string => text.replace(/\.$/, '');
 
 /** Waits for a call about a run; undefined when there is no such run, or it has ended. */
-export async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
-}
+export const unlessGone = <T>(call: Promise<T>): Promise<T | undefined> =>
+  undefinedOn((error) => error instanceof WorkflowNotFoundError, call);

@@ -1,17 +1,14 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { hasCode, statusCodes } from './grpc-status.ts';
 
-/** A task queue, and for what it is polled. */
-export interface PolledQueue {
-  readonly taskQueue: string;
-  readonly types: readonly (keyof typeof typeNumbers)[];
-}
-
 /** What a worker polls, and by which name Temporal knows it; undefined: whoever polls. */
 export interface Poller {
   readonly namespace: string;
   readonly identity?: string;
-  readonly queues: readonly PolledQueue[];
+  readonly queues: readonly {
+    readonly taskQueue: string;
+    readonly types: readonly (keyof typeof typeNumbers)[];
+  }[];
 }
 
 // temporal.api.enums.v1.TaskQueueType, TaskQueueKind and DescribeTaskQueueMode

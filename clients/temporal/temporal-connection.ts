@@ -32,8 +32,7 @@ const isCodec = (value: unknown): value is PayloadCodec =>
   value !== null &&
   ['encode', 'decode'].every((name) => typeof Reflect.get(value, name) === 'function');
 
-/** What lets a process into Temporal, as the variables and the files say it now. */
-export interface TemporalCredentials {
+interface TemporalCredentials {
   readonly apiKey?: string;
   readonly tls: TLSConfig | false;
 }

@@ -1,5 +1,5 @@
 import { NativeConnection, type Worker, type WorkerOptions } from '@temporalio/worker';
-import type { TemporalConfig } from '../../config/config.ts';
+import type { Config, TemporalConfig } from '../../config/config.ts';
 import { sleep as sleepByClock, waitAfter, type Sleep, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf } from './grpc-status.ts';
 import type { Log } from '../log.ts';
@@ -51,11 +51,6 @@ async function failure(workers: readonly LivingWorker[], ended: AbortSignal, sle
   );
 }
 
-interface WorkerVersion {
-  readonly deploymentName: string;
-  readonly buildId: string;
-}
-
 type Asked = {
   readonly workflowService: Pick<NativeConnection['workflowService'], 'getSystemInfo'>;
 };
@@ -65,7 +60,7 @@ const UPGRADES_RUNS = '1.30.2';
 
 /** What a worker needs to be one version of a deployment; nothing when it is none. */
 export async function versioned(
-  version: WorkerVersion | undefined,
+  version: Config['deployment'],
   connection: Asked,
 ): Promise<Pick<WorkerOptions, 'workerDeploymentOptions'>> {
   if (version === undefined) return {};

@@ -8,6 +8,15 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The fields of something; none when it has none. */
 export const fieldsIn = (value: unknown): Fields => (isRecord(value) ? value : {});
 
+/** What a text says in JSON; undefined when it is none. */
+export function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A text; undefined when it is something else. */
 export const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

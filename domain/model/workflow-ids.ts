@@ -34,14 +34,10 @@ export function syncedKindNamed(name: string): SyncedKind {
 export const objectWorkflowId = (kind: WorkflowKind, key: ObjectKey): string =>
   `${kindNamed(kind).workflow.idPrefix}/${formatKey(key)}`;
 
-/** An object that a workflow works for. */
-export interface WorkedObject {
-  readonly kind: KindWithWorkflow;
-  readonly key: ObjectKey;
-}
-
 /** The object that a workflow of this id works for; undefined when it is the id of another workflow. */
-export function workedObject(workflowId: string): WorkedObject | undefined {
+export function workedObject(
+  workflowId: string,
+): { readonly kind: KindWithWorkflow; readonly key: ObjectKey } | undefined {
   const kind = kindsWithWorkflow.find(({ workflow }) => workflowId.startsWith(`${workflow.idPrefix}/`));
   if (kind === undefined) return undefined;
   const rest = workflowId.slice(kind.workflow.idPrefix.length + 1);

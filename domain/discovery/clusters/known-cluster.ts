@@ -1,4 +1,4 @@
-import { given } from '../../model/fields.ts';
+import { given, isRecord, parseJSON } from '../../model/fields.ts';
 import type { ClusterSecret, Decode } from './cluster-secret.ts';
 import {
   CLUSTER_ID_ANNOTATION,
@@ -64,14 +64,10 @@ function readCluster({ metadata, data = {} }: ClusterSecret, decode: Decode): Kn
 // A ClusterSet writes them; what someone else has made of them counts only as far as it is texts by keys.
 function tagsIn(text: string | undefined): KnownCluster['tags'] {
   if (text === undefined || text.length > LONGEST_TAGS) return undefined;
-  try {
-    const tags: unknown = JSON.parse(text);
-    if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) return undefined;
-    const texts = Object.entries(tags).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    );
-    return Object.fromEntries(texts);
-  } catch {
-    return undefined;
-  }
+  const tags = parseJSON(text);
+  if (!isRecord(tags)) return undefined;
+  const texts = Object.entries(tags).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(texts);
 }
