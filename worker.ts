@@ -25,7 +25,7 @@ import type { Waiting } from './clients/backoff.ts';
 import { type Config, settingsOfActivities } from './config/config.ts';
 import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
-export interface WorkerSettings {
+interface WorkerSettings {
   readonly config: Config;
   readonly log: Log;
   readonly version: string;

@@ -10,7 +10,7 @@ import type { CellReport } from '../domain/rollout/report/events.ts';
 import type { ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { FailedBefore } from '../domain/model/pace.ts';
 import type { LostRun } from '../domain/model/state.ts';
-import type { BackgroundPrefix, CellRef, ObjectKey } from '../domain/model/ids.ts';
+import type { BackgroundPrefix, ObjectRef, ObjectKey } from '../domain/model/ids.ts';
 import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
@@ -54,7 +54,7 @@ export interface TrafficActivities {
 
 /** What is needed to start the analysis of a step, or one in the background. */
 export interface AnalysisRequest {
-  readonly cell: CellRef;
+  readonly cell: ObjectRef;
   readonly name: string;
   readonly rollout: string;
   readonly step: number | BackgroundPrefix;
@@ -217,8 +217,7 @@ export interface Drift {
   readonly difference: string;
 }
 
-/** The writer of an object's configuration: the workflow of its Cell, or that of the object. */
-export interface WriterRef extends LoadBalancerConfigRef {
+interface WriterRef extends LoadBalancerConfigRef {
   readonly isOwnedByCell: boolean;
   /** Whether it is woken for the health of targets, and not for drift. */
   readonly forTargets?: true;
@@ -271,13 +270,13 @@ export interface ApplicationsActivities {
   ): Promise<ObservedApplications & Paced>;
   /** Performs one action; it may be repeated, and refuses with a `Conflict` to touch what is not the Cell's. */
   performApplication(
-    request: CellRef & {
+    request: ObjectRef & {
       readonly application: string;
       readonly action: ApplicationAction;
     },
   ): Promise<void>;
   /** Does with what a Cell that is being deleted has made what its policy says, and lets it go; `isDone` says that nothing of it is left. */
-  releaseApplications(cell: CellRef): Promise<{ readonly isDone: boolean; readonly message: string }>;
+  releaseApplications(cell: ObjectRef): Promise<{ readonly isDone: boolean; readonly message: string }>;
 }
 
 /** What an answer says about the next look. */

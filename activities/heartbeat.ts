@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { failure } from './failure.ts';
+import { wrapEach } from './wrap.ts';
 
 const BEAT_MS = 250;
 
@@ -57,12 +58,5 @@ export function refuseWhenGivenUp(): void {
 }
 
 /** Wraps activities so that each heartbeats while it runs: one whose process was killed is soon made again elsewhere. */
-export function alive<Activities extends object>(activities: Activities): Activities {
-  return Object.fromEntries(
-    Object.entries(activities).map(([name, activity]) => [
-      name,
-      (...args: unknown[]): Promise<unknown> =>
-        withHeartbeat(() => (activity as (...all: unknown[]) => Promise<unknown>)(...args)),
-    ]),
-  ) as Activities;
-}
+export const alive = <Activities extends object>(activities: Activities): Activities =>
+  wrapEach(activities, withHeartbeat);

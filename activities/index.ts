@@ -73,34 +73,29 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const surroundings = surroundingsReader(kubernetes);
   const writing = { ...dependencies, writes: limits.writes, surroundings };
   const reader = createClusterReader({ kubernetes, clusters });
-  return alive({
-    ...translated(cellActivities({ ...dependencies, surroundings })),
-    ...translated(approvalActivities(kubernetes)),
-    ...translated(loadBalancerConfigActivities(writing)),
-    ...translated(analysisActivities(kubernetes)),
-    ...translated(experimentActivities(kubernetes)),
-    ...translated(jobActivities(kubernetes)),
-    ...translated(measurementActivities(kubernetes)),
-    ...translated(checkStepActivities(kubernetes)),
-    ...translated(gateActivities(dependencies)),
-    ...translated(measuringChecks(dependencies)),
-    ...translated(trafficActivities(writing)),
-    ...answerInterval(translated(driftActivities(dependencies)), intervals.drift),
-    ...answerInterval(
-      translated({
-        ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
-        ...clusterSetActivities({ kubernetes, readClusters: createReadClusters(dependencies), graceSeconds }),
-        ...stagedActivities(dependencies),
-        ...applicationsActivities(dependencies),
-        ...targetGroupActivities(dependencies),
-        ...targetGroupBindingActivities({
-          ...dependencies,
-          reader,
-        }),
-      }),
-      intervals.sync,
-    ),
-  });
+  const activities = {
+    ...cellActivities({ ...dependencies, surroundings }),
+    ...approvalActivities(kubernetes),
+    ...loadBalancerConfigActivities(writing),
+    ...analysisActivities(kubernetes),
+    ...experimentActivities(kubernetes),
+    ...jobActivities(kubernetes),
+    ...measurementActivities(kubernetes),
+    ...checkStepActivities(kubernetes),
+    ...gateActivities(dependencies),
+    ...measuringChecks(dependencies),
+    ...trafficActivities(writing),
+    ...answerInterval(driftActivities(dependencies), intervals.drift),
+  };
+  const synced = {
+    ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
+    ...clusterSetActivities({ kubernetes, readClusters: createReadClusters(dependencies), graceSeconds }),
+    ...stagedActivities(dependencies),
+    ...applicationsActivities(dependencies),
+    ...targetGroupActivities(dependencies),
+    ...targetGroupBindingActivities({ ...dependencies, reader }),
+  };
+  return alive(translated({ ...activities, ...answerInterval(synced, intervals.sync) }));
 }
 
 const measuringChecks = (dependencies: Dependencies): Pick<Activities, 'runCheck'> =>

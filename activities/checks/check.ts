@@ -18,7 +18,7 @@ import type { CheckActivities, CheckRun } from '../contract.ts';
 import { createReadReporter } from '../kubernetes/status-reporter.ts';
 import { startLifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
-import { mustUse, type ProviderDependencies, providerOf } from './providers/index.ts';
+import { mustUse, openProvider, type ProviderDependencies } from './providers/index.ts';
 
 const targetCounter =
   (elbv2: ELBv2Regions, signal: AbortSignal) =>
@@ -157,7 +157,7 @@ async function takeSample(
   const { queries } = dependencies;
   try {
     await mayCount(analysis, { namespace, dependencies, signal });
-    const asker = await providerOf(analysis, dependencies).open({ namespace, analysis }, signal);
+    const asker = await openProvider(dependencies, { namespace, analysis }, signal);
     const { quota } = asker;
     const heldBack = (error: unknown): never => {
       if (quota !== undefined && error instanceof ProviderError && error.trouble.is === 'RateLimited')

@@ -1,37 +1,24 @@
 import { digest } from '../../clients/digest.ts';
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import { AWS_TARGET_GROUP, CHECK, SECRET } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import { checksFor, type CheckToMake } from '../../domain/checks/checks-for.ts';
+import { checksFor } from '../../domain/checks/checks-for.ts';
 import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
 import type { CheckVariables } from '../../domain/checks/question.ts';
 import { COUNT_ANNOTATION, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
 import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { parseSource } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import {
-  BINDING_LABELS,
-  CELL_LABEL,
-  CLUSTER_SECRETS,
-  ROLLOUT_LABEL,
-  STEP_LABEL,
-} from '../../domain/kubernetes/labels.ts';
+import { BINDING_LABELS, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import type { CheckActivities, CheckRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { createOnce } from '../kubernetes/writes.ts';
-import { ownedByCell } from '../kubernetes/owner-references.ts';
-
-interface NewCheck {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Metadata;
-  readonly spec: object;
-}
+import { measuringObject } from '../kubernetes/owner-references.ts';
 
 /** Makes the activities that start, read and end the Checks of a step. */
 export function checkStepActivities(kubernetes: KubernetesClient): Omit<CheckActivities, 'runCheck'> {
@@ -49,54 +36,32 @@ export function checkStepActivities(kubernetes: KubernetesClient): Omit<CheckAct
     async terminateCheck(key) {
       for (const { metadata, status } of await checksOf(key)) {
         if (isOver(status)) continue;
-        await terminate(kubernetes, { namespace: key.namespace, name: metadata.name });
+        const { namespace } = key;
+        const ending = { spec: { terminate: true } };
+        await unlessMissing(kubernetes.patch(CHECK, { namespace, name: metadata.name }, ending));
       }
     },
   };
 }
 
-async function terminate(kubernetes: KubernetesClient, key: ObjectKey): Promise<void> {
-  try {
-    await kubernetes.patch(CHECK, key, { spec: { terminate: true } });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
 /** Creates what is not there yet; what was made of an earlier look at the groups stays as it is. */
 async function create(kubernetes: KubernetesClient, request: CheckRequest): Promise<void> {
-  const { cell, name, check } = request;
-  const made = checksFor({ name, analysis: check.analysis, ...(await variablesOf(kubernetes, request)) });
+  const { cell, name: run, check } = request;
+  const made = checksFor({
+    name: run,
+    analysis: check.analysis,
+    ...(await variablesOf(kubernetes, request)),
+  });
   if (!made.ok) throw failure('CheckInvalid', made.problems.join(' '));
-  for (const one of made.value) {
-    const key = { namespace: cell.key.namespace, name: one.name };
-    await createOnce(kubernetes, { kind: CHECK, key }, () =>
-      Promise.resolve(checkOf(one, made.value.length, request)),
-    );
+  const count = String(made.value.length);
+  for (const { name, analysis } of made.value) {
+    const annotations = { [HASH_ANNOTATION]: digest(canonical(analysis)), [COUNT_ANNOTATION]: count };
+    const marks = { labels: { [RUN_LABEL]: run }, annotations };
+    const object = measuringObject(CHECK, { ...request, name }, { analysis }, marks);
+    const key = { namespace: cell.key.namespace, name };
+    await createOnce(kubernetes, { kind: CHECK, key }, () => Promise.resolve(object));
   }
 }
-
-const checkOf = (
-  { name, analysis }: CheckToMake,
-  count: number,
-  { cell, name: run, rollout, step }: CheckRequest,
-): NewCheck => ({
-  apiVersion: CHECK.apiVersion,
-  kind: CHECK.kind,
-  metadata: {
-    namespace: cell.key.namespace,
-    name,
-    labels: {
-      [CELL_LABEL]: cell.key.name,
-      [STEP_LABEL]: String(step),
-      [ROLLOUT_LABEL]: rollout,
-      [RUN_LABEL]: run,
-    },
-    annotations: { [HASH_ANNOTATION]: digest(canonical(analysis)), [COUNT_ANNOTATION]: String(count) },
-    ownerReferences: ownedByCell(cell),
-  },
-  spec: { analysis },
-});
 
 type SecretObject = Parameters<typeof readKnownCluster>[0];
 type ClustersBySecret = ReadonlyMap<string, KnownCluster>;

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { isGivenUp } from '../heartbeat.ts';
+import { wrapEach } from '../wrap.ts';
 
 /** The time in which an attempt of a sync may write. */
 export interface Lifetime {
@@ -35,17 +36,11 @@ export const startLifetime = (): Lifetime =>
   startLifetimeOf(Context.current().cancellationSignal, { isLost: isGivenUp });
 
 /** Wraps activities so that each answer says the interval: a workflow may be older than that. */
-export function answerInterval<Activities extends object>(
+export const answerInterval = <Activities extends object>(
   activities: Activities,
   intervalSeconds: number,
-): Activities {
-  return Object.fromEntries(
-    Object.entries(activities).map(([name, activity]) => [
-      name,
-      async (...args: unknown[]): Promise<unknown> => {
-        const answer = await (activity as (...all: unknown[]) => Promise<unknown>)(...args);
-        return typeof answer === 'object' && answer !== null ? { ...answer, intervalSeconds } : answer;
-      },
-    ]),
-  ) as Activities;
-}
+): Activities =>
+  wrapEach(activities, async (run) => {
+    const answer = await run();
+    return typeof answer === 'object' && answer !== null ? { ...answer, intervalSeconds } : answer;
+  });

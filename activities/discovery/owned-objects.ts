@@ -9,18 +9,12 @@ import {
   patchMarks,
 } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
-import {
-  claimFor,
-  inheritFor,
-  ownedBy,
-  releaseFrom,
-  type ObjectOwner,
-} from '../kubernetes/owner-references.ts';
+import { claimFor, inheritFor, ownedBy, releaseFrom } from '../kubernetes/owner-references.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { removeAsFound, type Write } from '../kubernetes/writes.ts';
 import type { Grace, Missing } from '../../domain/discovery/missing.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { ObjectKey, ObjectRef } from '../../domain/model/ids.ts';
 import { deriveSyncStatus, namesOf, saysTheSame, type Problem } from '../../domain/discovery/sync-status.ts';
 import { given } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
@@ -59,7 +53,7 @@ export function readOwned(metadata: Metadata) {
 
 interface SetWrites<Wanted> {
   readonly kubernetes: KubernetesClient;
-  readonly owner: ObjectOwner;
+  readonly owner: ObjectRef;
   readonly ownerKind: string;
   readonly kind: KindRef;
   readonly found: readonly (Found & Wanted)[];
@@ -136,7 +130,7 @@ interface SetSync<Of extends Definition> {
   readonly graceSeconds: number;
   readonly sync: (
     spec: SpecOf<Of>,
-    of: { readonly owner: ObjectOwner; readonly life: Lifetime; readonly grace: () => Grace },
+    of: { readonly owner: ObjectRef; readonly life: Lifetime; readonly grace: () => Grace },
   ) => Promise<SetOutcome>;
   readonly summarize: (outcome: SetOutcome) => string;
 }

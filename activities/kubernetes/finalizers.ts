@@ -49,11 +49,3 @@ async function setFinalizers<T extends WithMetadata>(
     throw error;
   }
 }
-
-/** Tells whether an object is being deleted because its kind is, so that nobody has asked to undo what it has made. */
-export async function goesWithKind(
-  client: Pick<KubernetesClient, 'serves'>,
-  kind: KindRef,
-): Promise<boolean> {
-  return !(await client.serves(kind));
-}

@@ -11,8 +11,7 @@ import { failure } from '../failure.ts';
 import { retryOnConflict } from './writes.ts';
 import type { ReportedEvent } from '../../domain/rollout/report/events.ts';
 
-/** The object that a report is about. */
-export interface Reported {
+interface Reported {
   readonly key: ObjectKey;
   readonly uid: string;
   /** The version of the object that the report is about; when there is another by now, the report throws. */
@@ -20,19 +19,14 @@ export interface Reported {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Writes a status by server-side apply, as long as it may be, with the Events that belong to it. An object that is gone is left alone, which it answers with `Gone`. */
-type StatusReporter = (
-  kind: KindRef,
-  about: Reported,
-  status: object,
-  events: readonly ReportedEvent[],
-) => Promise<'Written' | 'Gone'>;
-
-type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
-
-/** Makes the one writer of statuses and Events. */
-export function createStatusReporter(kubernetes: Writer): StatusReporter {
-  return async (kind, { key, uid, resourceVersion, signal }, status, events) => {
+/** Makes the one writer of statuses, by server-side apply, and of the Events that belong to them; `Gone`: the object is, and was left alone. */
+export function createStatusReporter(kubernetes: Pick<KubernetesClient, 'apply' | 'create'>) {
+  return async (
+    kind: KindRef,
+    { key, uid, resourceVersion, signal }: Reported,
+    status: object,
+    events: readonly ReportedEvent[] = [],
+  ): Promise<'Written' | 'Gone'> => {
     const emitted = Promise.all(
       events.map((event, index) => emitEvent(kubernetes, { kind, key, uid, index, signal }, event)),
     );
@@ -43,11 +37,7 @@ export function createStatusReporter(kubernetes: Writer): StatusReporter {
           apiVersion: kind.apiVersion,
           kind: kind.kind,
           // The uid keeps the apply from creating or changing another object of the same name.
-          metadata: {
-            ...metadataOf(key),
-            uid,
-            ...given({ resourceVersion }),
-          },
+          metadata: { ...metadataOf(key), uid, ...given({ resourceVersion }) },
           status: fitToSchema(
             { ...status, lastSyncTime: new Date().toISOString() },
             statusSchemaOf(kind.kind),
@@ -78,19 +68,10 @@ export interface ReadObject {
   readonly status?: object | undefined;
 }
 
-/** Writes a status that was made from an object as it was read; an object that is gone is left alone. */
-type ReadReporter = (kind: KindRef, read: ReadObject, status: object, signal?: AbortSignal) => Promise<void>;
-
-/**
- * Makes what writes a status over the version of the object from which it was made. If the object has another version by
- * now, the status is written over that one, unless the status there has changed as well: then this one comes late, kept
- * back by a slow network or a stopped process.
- */
-export function createReadReporter(
-  kubernetes: Pick<KubernetesClient, 'get' | 'apply' | 'create'>,
-): ReadReporter {
+/** Makes what writes a status over the version it was made from, or over a later one whose status has not changed since. */
+export function createReadReporter(kubernetes: Pick<KubernetesClient, 'get' | 'apply' | 'create'>) {
   const report = createStatusReporter(kubernetes);
-  return (kind, read, status, signal) => {
+  return (kind: KindRef, read: ReadObject, status: object, signal?: AbortSignal): Promise<void> => {
     const key = keyOf(read);
     const { uid = '' } = read.metadata;
     return retryOnConflict(async (attempt) => {
@@ -98,7 +79,7 @@ export function createReadReporter(
       if (object === undefined || object.metadata.uid !== read.metadata.uid) return;
       if (!sameValue(object.status, read.status)) throw superseded(kind, key);
       const { resourceVersion } = object.metadata;
-      await report(kind, { key, uid, resourceVersion, signal }, status, []);
+      await report(kind, { key, uid, resourceVersion, signal }, status);
     });
   };
 }

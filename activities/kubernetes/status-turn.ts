@@ -2,19 +2,16 @@ import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Metadata } from '../../crds/resource.ts';
+import type { Resource } from '../../crds/resource.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { successionOf, type StatusWriter } from '../../domain/rollout/report/events.ts';
+import { successionOf, type ReportedEvent, type StatusWriter } from '../../domain/rollout/report/events.ts';
 import { hasCode, statusCodes, unlessGone } from '../../clients/temporal/grpc-status.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { retryOnConflict } from './writes.ts';
-import { superseded } from './status-reporter.ts';
+import { createStatusReporter, superseded } from './status-reporter.ts';
 
-/** Who writes a status, and the version of the object over which it may be written. */
-export interface StatusTurn {
-  readonly writer: StatusWriter;
-  readonly resourceVersion: string | undefined;
-}
+type Written = Resource<unknown, { readonly writer?: StatusWriter }>;
 
 interface TurnOf {
   readonly kind: KindRef;
@@ -22,47 +19,34 @@ interface TurnOf {
   readonly uid: string;
   /** The version of the object that the status goes by; while it is the last one, nobody has written a later status. */
   readonly seen?: string | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
-interface Written {
-  readonly metadata: Metadata;
-  readonly status?: { readonly writer?: StatusWriter };
-}
-
-/** What it takes to know whether a status comes late. */
-interface TurnDependencies {
-  readonly kubernetes: Pick<KubernetesClient, 'get'>;
-  readonly temporal: Client;
-}
-
-/**
- * Writes a status in its turn: over what it goes by, or else what was read just before, unless a later activity or run has written that. A status
- * that a slow network or a stopped process has kept back would hide what was reported since, and what was blocked. Without
- * a workflow nothing can be late.
- */
-export async function writeInTurn(
-  { kind, key, uid, seen }: TurnOf,
-  write: (turn: StatusTurn | undefined) => Promise<void>,
-  {
-    dependencies,
-    signal,
-  }: { readonly dependencies: TurnDependencies; readonly signal: AbortSignal | undefined },
-): Promise<void> {
-  const { workflowExecution: workflow, activityId } = Context.current().info;
-  return retryOnConflict(async (attempt) => {
-    // What an attempt that was given up has to report is older than what the next attempt has reported.
-    refuseWhenGivenUp();
-    if (workflow === undefined) return write(undefined);
-    // The ids of the activities of a run are numbers that go up.
-    const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
-    if (attempt === 1 && seen !== undefined) return write({ writer, resourceVersion: seen });
-    const object = await dependencies.kubernetes.get<Written>(kind, key, { signal });
-    // The status has no effect on another object; the Events that come with it are still written.
-    if (object === undefined || object.metadata.uid !== uid) return write(undefined);
-    if (await isLate(writer, object.status?.writer, { workflow, temporal: dependencies.temporal }))
-      throw superseded(kind, key);
-    return write({ writer, resourceVersion: object.metadata.resourceVersion });
-  });
+/** Makes what writes a status, with its Events, over what it goes by, or was read just before, unless a later activity or run has written: a late one would hide what was blocked. */
+export function createTurnReporter(kubernetes: KubernetesClient, temporal: Client) {
+  const report = createStatusReporter(kubernetes);
+  return async (
+    { kind, key, uid, seen, signal }: TurnOf,
+    status: object,
+    events: readonly ReportedEvent[] = [],
+  ): Promise<void> => {
+    const { workflowExecution: workflow, activityId } = Context.current().info;
+    const write = (resourceVersion?: string, writer?: StatusWriter) =>
+      report(kind, { key, uid, resourceVersion, signal }, { ...status, ...given({ writer }) }, events);
+    await retryOnConflict(async (attempt) => {
+      // What an attempt that was given up has to report is older than what the next attempt has reported.
+      refuseWhenGivenUp();
+      if (workflow === undefined) return write();
+      // The ids of the activities of a run are numbers that go up.
+      const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
+      if (attempt === 1 && seen !== undefined) return write(seen, writer);
+      const object = await kubernetes.get<Written>(kind, key, { signal });
+      // The status has no effect on another object; the Events that come with it are still written.
+      if (object === undefined || object.metadata.uid !== uid) return write();
+      if (await isLate(writer, object.status?.writer, { workflow, temporal })) throw superseded(kind, key);
+      return write(object.metadata.resourceVersion, writer);
+    });
+  };
 }
 
 interface Execution {

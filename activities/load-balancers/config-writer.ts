@@ -29,10 +29,9 @@ import { loadBalancerOf } from './index.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './reads.ts';
 import { adoptionFor } from '../permit.ts';
-import { writingOf, type WritingDependencies } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
-import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
+import { reportTargetDeployment, type VersionSources } from '../rollout/target-deployment.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { retryOnConflict } from '../kubernetes/writes.ts';
 
@@ -73,29 +72,8 @@ export interface Served {
   readonly corrects?: true;
 }
 
-/** The result of an attempt that was not refused. */
-export interface Applied extends Served {
-  /** The object as it says now; undefined when it is gone. */
-  readonly config: LoadBalancerConfigView | undefined;
-}
-
 /** The one who makes ELBv2 what a configuration object says, and says so in its status. */
-export interface ConfigWriter {
-  /** Waits for the rate limit ahead of an attempt that is then made with `isReserved`, so that nothing is asked for before it may be written. */
-  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<void>;
-  /** Writes and reads back; throws what refuses, after the status says so unless it is urgent. */
-  readonly serve: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<Served>;
-  /** Writes, reads back and reports; throws what refuses, after the status says so. */
-  readonly apply: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<Applied>;
-  /** Deletes what the object has made of the load balancer. */
-  readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<void>;
-  /** Says in the status of an object the result of an attempt; answers with the object as it says now, undefined when it is gone. */
-  readonly report: (
-    config: LoadBalancerConfigView,
-    outcome: ApplyOutcome,
-    versions?: AttemptOptions['versions'],
-  ) => Promise<LoadBalancerConfigView | undefined>;
-}
+export type ConfigWriter = ReturnType<typeof configWriter>;
 
 /** How long a write waits for the rate limit before it is refused as throttled, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
@@ -104,12 +82,11 @@ const LONGEST_WAIT_MS = 60_000;
 const PENALTY_MS = 1_000;
 
 /** Makes the writer of load balancers. */
-export function configWriter(dependencies: WriterDependencies): ConfigWriter {
+export function configWriter(dependencies: WriterDependencies) {
   const { kubernetes, writes } = dependencies;
   const reaching = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
   const reportStatus = createStatusReporter(kubernetes);
-  const reportDeployment = targetDeploymentReporter(kubernetes);
 
   async function adoptionOf(
     { key: { namespace }, adopt }: LoadBalancerConfigView,
@@ -121,6 +98,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     return readIfInTime(options, read, 'NotOfOthers');
   }
 
+  /** Says in the status of an object the result of an attempt; answers with the object as it says now, undefined when it is gone. */
   async function report(
     config: LoadBalancerConfigView,
     outcome: ApplyOutcome,
@@ -134,10 +112,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     // What an attempt that was given up has read back is older than what the one after it has.
     refuseWhenGivenUp();
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
-    const showing = reportDeployment({ key, uid }, observed, versions);
+    const showing = reportTargetDeployment(kubernetes, config, observed, versions);
     try {
       const write = (resourceVersion: string | undefined) =>
-        reportStatus(loadBalancer.kind, { key, uid, resourceVersion }, { ...said, ...mirrored }, []);
+        reportStatus(loadBalancer.kind, { key, uid, resourceVersion }, { ...said, ...mirrored });
       const written = await inOrder(config, write, kubernetes);
       return written === 'Gone' ? undefined : { ...config, status };
     } finally {
@@ -146,7 +124,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     }
   }
 
-  async function take(
+  /** Waits for the rate limit, also ahead of an attempt that is then made with `isReserved`, so that nothing is asked for before it may be written. */
+  async function reserve(
     forwarding: Forwarding,
     { urgent, signal }: Pick<AttemptOptions, 'urgent' | 'signal'>,
   ): Promise<void> {
@@ -163,19 +142,39 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     }
   }
 
-  const writing = (
+  /** Makes the writes of one attempt, each with a token of the rate limit. */
+  function writing(
     config: LoadBalancerConfigView,
     options: AttemptOptions,
-    own: Pick<WritingDependencies, 'hasToken' | 'refuseStranding'>,
-  ): Writing =>
-    writingOf({
-      ...own,
-      signal: options.signal,
+    refuseStranding?: (weights: WeightChange) => Promise<void>,
+  ): Writing {
+    const { signal, urgent, isReserved = false } = options;
+    const { refuseOutdated = () => refuseWhenAskedOtherwise(kubernetes, config) } = options;
+    let hasToken = isReserved;
+    let hasSent = false;
+
+    async function turn(): Promise<void> {
       // What has begun is finished first, so that no change stays half made.
-      take: ({ hasSent }) => take(config.desired, { ...options, urgent: options.urgent || hasSent }),
-      refuseOutdated: options.refuseOutdated ?? (() => refuseWhenAskedOtherwise(kubernetes, config)),
+      if (!hasToken) await reserve(config.desired, { signal, urgent: urgent || hasSent });
+      hasToken = true;
+    }
+
+    return {
+      signal,
+      turn,
       onRefusal: (refusal) => slowDown(config, refusal),
-    });
+      permit: async (weights) => {
+        await turn();
+        if (weights !== undefined) await refuseStranding?.(weights);
+        signal.throwIfAborted();
+        await refuseOutdated();
+        signal.throwIfAborted();
+        // Last, since the process may have been stopped while it waited for an answer that is old by now.
+        refuseWhenGivenUp();
+        [hasToken, hasSent] = [false, true];
+      },
+    };
+  }
 
   function slowDown({ desired }: LoadBalancerConfigView, refusal: unknown): void {
     if (awsErrorType(refusal) === 'Throttled') writes.pause(quotaOf(desired), PENALTY_MS);
@@ -199,13 +198,14 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     throw told;
   }
 
+  /** Writes and reads back; throws what refuses, after the status says so unless it is urgent. */
   async function serve(config: LoadBalancerConfigView, options: AttemptOptions): Promise<Served> {
     const { key, desired, status } = config;
     const calls = loadBalancerOf(desired.type).connect(reaching);
     const adopt = await adoptionOf(config, options);
-    const known = status.observed === undefined ? {} : { observed: status.observed };
     const { verify, urgent, force, health = healthReader(dependencies.elbv2, options) } = options;
     const trusts = !verify ? 'Status' : urgent || mayBeUndone(config) ? 'Nothing' : 'Reads';
+    const known = given({ observed: status.observed });
     const request = { key, forwarding: desired, adopt, trusts, urgent, ...known } as const;
     let warning: string | undefined;
     const refuseStranding = async (weights: WeightChange): Promise<void> => {
@@ -214,7 +214,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       if (force !== true) throw failure('NoHealthyTargets', strandingRefusal(stranding));
       warning = strandingWarning(stranding);
     };
-    const own = writing(config, options, { hasToken: options.isReserved === true, refuseStranding });
+    const own = writing(config, options, refuseStranding);
     let wrote = false;
     const permit: Writing['permit'] = (weights) => ((wrote = true), own.permit(weights));
     const served = await calls
@@ -227,24 +227,22 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   return {
     report,
-    reserve: take,
+    reserve,
     serve,
-    apply: async (config, options) => {
+    /** Writes, reads back and reports; throws what refuses, after the status says so. */
+    apply: async (config: LoadBalancerConfigView, options: AttemptOptions) => {
       const done = await serve(config, options);
       const { served } = done;
       const outcome = { is: 'Served', served, created: config.status.observed === undefined } as const;
       return { ...done, config: await report(config, outcome, options.versions) };
     },
-    remove: async (config, options) => {
+    remove: async (config: LoadBalancerConfigView, options: AttemptOptions): Promise<void> => {
       const { key, desired, status } = config;
-      const calls = loadBalancerOf(desired.type).connect(reaching);
-      const request = {
-        key,
-        forwarding: desired,
-        ...(status.observed === undefined ? {} : { observed: status.observed }),
-      };
-      const own = writing(config, options, { hasToken: false, refuseStranding: () => Promise.resolve() });
-      await calls.remove(request, own).catch((error: unknown) => reportRefusal(config, error, options));
+      const request = { key, forwarding: desired, ...given({ observed: status.observed }) };
+      await loadBalancerOf(desired.type)
+        .connect(reaching)
+        .remove(request, writing(config, options))
+        .catch((error: unknown) => reportRefusal(config, error, options));
     },
   };
 }

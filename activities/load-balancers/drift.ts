@@ -14,8 +14,7 @@ import { loadBalancerOf } from './index.ts';
 import { healthOf } from './target-health.ts';
 import type { ConfigObject } from './port.ts';
 
-/** What the watch over places is made of. */
-export interface DriftDependencies {
+interface DriftDependencies {
   readonly kubernetes: KubernetesClient;
   /** The namespaces whose objects are looked at; none: those of the cluster. */
   readonly watchNamespaces: readonly string[];
@@ -109,35 +108,27 @@ async function compare(
   const mirrored = watched.flatMap(({ object, observed }) =>
     observed === undefined || object.status?.phase === 'Error' || placeOf(observed) !== place
       ? []
-      : [{ key: keyOf(object), observed }],
+      : [{ key: keyOf(object), observed, isOwnedByCell: isOwnedByCell(object) }],
   );
-  const ofCells = new Set(
-    watched.flatMap(({ object }) => (isOwnedByCell(object) ? [formatKey(keyOf(object))] : [])),
-  );
-  const carrying = mirrored.flatMap(({ key, observed }) =>
-    ofCells.has(formatKey(key))
-      ? [{ key, arns: targetGroupsOf(observed).flatMap(({ arn, weight }) => (weight > 0 ? [arn] : [])) }]
-      : [],
-  );
+  const carrying = mirrored
+    .filter((one) => one.isOwnedByCell)
+    .map(({ key, observed }) => ({
+      key,
+      arns: targetGroupsOf(observed).flatMap(({ arn, weight }) => (weight > 0 ? [arn] : [])),
+    }));
   if (mirrored.length === 0) return { watched: watched.length, unread, carrying, differing: [] };
   const calls = loadBalancer.connect(dependenciesOf(dependencies));
   const found = await calls.drift(place, mirrored, signal);
-  const byId = new Map(watched.map(({ object, observed }) => [idOf(object), { object, observed }]));
+  const byId = new Map(mirrored.map((one) => [formatKey(one.key), one]));
   const differing = found.flatMap((drift) => {
     const one = byId.get(formatKey(drift.key));
-    return one === undefined
-      ? []
-      : [{ drift: { ...drift, isOwnedByCell: isOwnedByCell(one.object) }, observed: one.observed }];
+    if (one === undefined) return [];
+    return [{ drift: { ...drift, isOwnedByCell: one.isOwnedByCell }, observed: one.observed }];
   });
   return { watched: watched.length, unread, carrying, differing };
 }
 
-const idOf = (object: ConfigObject): string => formatKey(keyOf(object));
-
-/**
- * The objects that name a place. A namespace that may not be read, as it was deleted with its RoleBinding, keeps nobody from looking
- * at the others; nor does it mean that nothing names the place.
- */
+/** The objects that name a place; a namespace that may not be read hides only its own, and does not mean that nothing names it. */
 async function configsOf(
   { kubernetes, watchNamespaces }: Pick<DriftDependencies, 'kubernetes' | 'watchNamespaces'>,
   type: LoadBalancerType,

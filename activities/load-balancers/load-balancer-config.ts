@@ -21,7 +21,7 @@ import type {
   LoadBalancerConfigRef,
 } from '../contract.ts';
 import { reasonOf, toFailure } from '../failure.ts';
-import { addFinalizer, removeFinalizer, type FinalizerOf, goesWithKind } from '../kubernetes/finalizers.ts';
+import { addFinalizer, removeFinalizer, type FinalizerOf } from '../kubernetes/finalizers.ts';
 import { loadBalancerOf } from './index.ts';
 import type { ConfigObject } from './port.ts';
 import { permit } from '../permit.ts';
@@ -94,8 +94,8 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
   /** Whether an object is deleted with its definition, or with that of Cells: then what it has created stays. */
   async function goesWithItsKind({ type }: LoadBalancerConfigRef, object: ConfigObject): Promise<boolean> {
     const kinds = [loadBalancerOf(type).kind, ...(isOwnedByCell(object) ? [CELL] : [])];
-    const going = await Promise.all(kinds.map((kind) => goesWithKind(kubernetes, kind)));
-    return going.includes(true);
+    const served = await Promise.all(kinds.map((kind) => kubernetes.serves(kind)));
+    return served.includes(false);
   }
 
   async function remove({ ref }: Pick<ConfigRequest, 'ref'>, signal: AbortSignal): Promise<ConfigResult> {

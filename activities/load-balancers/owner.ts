@@ -10,7 +10,7 @@ import {
   type Owner,
 } from '../../domain/load-balancers/owner-tag.ts';
 import type { Adoption } from '../contract.ts';
-import { awsErrorType, failure } from '../failure.ts';
+import { failure, unlessError } from '../failure.ts';
 import type { LoadBalancerDependencies } from './port.ts';
 
 interface RuleClaim {
@@ -36,18 +36,11 @@ export async function ownerOf(elbv2: ELBv2, arn: string, signal: AbortSignal): P
 }
 
 /** Who owns a rule; also undefined where reads do not show the rule, or not yet. */
-export async function ownerIfShown(
+export const ownerIfShown = (
   elbv2: ELBv2,
   ruleARN: string,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  try {
-    return await ownerOf(elbv2, ruleARN, signal);
-  } catch (error) {
-    if (awsErrorType(error) === 'RuleNotFound') return undefined;
-    throw error;
-  }
-}
+): Promise<string | undefined> => unlessError('RuleNotFound', ownerOf(elbv2, ruleARN, signal));
 
 // By these tags the AWS Load Balancer Controller knows its listeners (pkg/deploy/tracking).
 const CONTROLLER_TAG = /^(?:elbv2|ingress|service)\.k8s\.aws\//;

@@ -1,25 +1,22 @@
 import { Context } from '@temporalio/activity';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { TellEvent } from '../../clients/datadog/events.ts';
+import { undefinedOn } from '../../clients/concurrency.ts';
 import type { Log } from '../../clients/log.ts';
 import { CELL, groupOf, SUBJECT_ACCESS_REVIEW } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Identified, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { outsideEvent, type CellReport } from '../../domain/rollout/report/events.ts';
 import { notificationOf, type Notification } from '../../domain/rollout/report/notifications.ts';
 import type { CellActivities, ApprovalActivities } from '../contract.ts';
-import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { observeCell } from './observe-cell.ts';
-import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
+import { createTurnReporter } from '../kubernetes/status-turn.ts';
 import type { SurroundingsReader } from './surroundings.ts';
 import type { LostRun } from '../../domain/model/state.ts';
 import { readTermination } from '../../domain/model/stuck-run.ts';
 import { verbOf } from '../../crds/request-names.ts';
 
-interface Review {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
+interface Review extends Identified {
   readonly spec: object;
   readonly status?: { readonly allowed?: boolean; readonly denied?: boolean };
 }
@@ -62,17 +59,13 @@ export async function readLostRun(temporal: Client, workflowId: string, runId: s
 }
 
 async function lastEventOf({ workflowService, options }: Client, workflowId: string, runId: string) {
-  try {
-    const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: options.namespace,
-      execution: { workflowId, runId },
-      maximumPageSize: 1,
-    });
-    return history?.events?.[0];
-  } catch (error) {
-    if (isGrpcServiceError(error) && lost.has(error.code)) return undefined;
-    throw error;
-  }
+  const reading = workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const isLost = (error: unknown): boolean => isGrpcServiceError(error) && lost.has(error.code);
+  return (await undefinedOn(isLost, reading))?.history?.events?.[0];
 }
 
 // google.rpc.Code INVALID_ARGUMENT (no run id at all) and NOT_FOUND
@@ -112,12 +105,9 @@ export function cellReporter({
   notify,
   log,
 }: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent' | 'notify' | 'log'>): ReportCell {
-  const report = createStatusReporter(kubernetes);
-  const dependencies = { kubernetes, temporal };
+  const report = createTurnReporter(kubernetes, temporal);
   return async ({ key, uid, resourceVersion: seen, status, events }, signal) => {
-    const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
-      void (await report(CELL, { key, uid, signal, resourceVersion }, { ...status, ...turn }, events));
-    await writeInTurn({ kind: CELL, key, uid, seen }, write, { dependencies, signal });
+    await report({ kind: CELL, key, uid, seen, signal }, status, events);
     const { desiredVersion, stableVersion, canaryWeight } = status;
     for (const event of events) {
       const about = {

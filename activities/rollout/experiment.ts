@@ -1,7 +1,10 @@
 import { ANALYSIS_RUN, EXPERIMENT, REPLICA_SET } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  unlessMissing,
+  type Identified,
+  type KubernetesClient,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { ExperimentStep } from '../../crds/cell.ts';
-import type { Metadata } from '../../crds/resource.ts';
 import { buildAnalysisRun } from '../../domain/rollout/measure/analysis-run.ts';
 import {
   buildExperiment,
@@ -12,17 +15,13 @@ import {
 } from '../../domain/rollout/measure/experiment.ts';
 import { markEnded, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import { readTemplates, seenCell } from './analysis-templates.ts';
 import type { ExperimentActivities, ExperimentRequest } from '../contract.ts';
 import { createOnce } from '../kubernetes/writes.ts';
 import { failure } from '../failure.ts';
-import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { measuringObject } from '../kubernetes/owner-references.ts';
 
-interface Experiment {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'ownerReferences'>;
+interface Experiment extends Identified {
   readonly spec: { readonly terminate?: boolean };
   readonly status?: ExperimentStatus;
 }
@@ -41,13 +40,8 @@ export function experimentActivities(kubernetes: KubernetesClient): ExperimentAc
     },
     readExperiment: async (key) =>
       verdict(kubernetes, key, await kubernetes.get<Experiment>(EXPERIMENT, key)),
-    async terminateExperiment(key) {
-      try {
-        await kubernetes.patch(EXPERIMENT, key, { spec: { terminate: true } });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    },
+    terminateExperiment: async (key) =>
+      void (await unlessMissing(kubernetes.patch(EXPERIMENT, key, { spec: { terminate: true } }))),
   };
 }
 
@@ -76,7 +70,7 @@ async function verdict(
 }
 
 async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRequest): Promise<Experiment> {
-  const { cell, name, rollout, step, experiment } = request;
+  const { cell, experiment } = request;
   const { namespace } = cell.key;
   const replicaSets = await Promise.all(
     experiment.templates.map(({ specRef }) => replicaSetOf(kubernetes, namespace, specRef)),
@@ -85,17 +79,7 @@ async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRe
   await checkAnalyses(kubernetes, { namespace, experiment, cell: seen });
   const built = buildExperiment(experiment, replicaSets, seen);
   if (!built.ok) throw failure('ExperimentInvalid', built.problem);
-  return {
-    apiVersion: EXPERIMENT.apiVersion,
-    kind: EXPERIMENT.kind,
-    metadata: {
-      namespace,
-      name,
-      labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
-      ownerReferences: ownedByCell(cell),
-    },
-    spec: built.spec,
-  };
+  return measuringObject(EXPERIMENT, request, built.spec);
 }
 
 async function replicaSetOf(

@@ -1,36 +1,29 @@
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { JOB } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  KubernetesError,
+  unlessMissing,
+  type Identified,
+  type KubernetesClient,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { AnalysisVerdict } from '../../domain/rollout/measure/analysis.ts';
 import { buildJob, ENDED, jobVerdict, type Job } from '../../domain/rollout/measure/job.ts';
-import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { JobActivities, JobRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { createOnce } from '../kubernetes/writes.ts';
-import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { measurementLabels, measuringObject } from '../kubernetes/owner-references.ts';
 import { permit } from '../permit.ts';
 
-interface JobObject extends Job {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'ownerReferences'>;
-  readonly spec: object;
-}
+type JobObject = Identified & Job & { readonly metadata: Pick<Metadata, 'ownerReferences'> };
 
 /** Makes the activities that run Jobs for Cells. */
 export function jobActivities(kubernetes: KubernetesClient): JobActivities {
   return {
     startJob: (request) => start(kubernetes, request),
     readJob: async (key) => jobVerdict(key.name, await kubernetes.get<JobObject>(JOB, key)),
-    async terminateJob(key) {
-      try {
-        return jobVerdict(key.name, await kubernetes.patch<JobObject>(JOB, key, { spec: ENDED }));
-      } catch (error) {
-        if (isNotFound(error)) return jobVerdict(key.name, undefined);
-        throw error;
-      }
-    },
+    terminateJob: async (key) =>
+      jobVerdict(key.name, await unlessMissing(kubernetes.patch<JobObject>(JOB, key, { spec: ENDED }))),
   };
 }
 
@@ -54,25 +47,15 @@ async function start(kubernetes: KubernetesClient, request: JobRequest): Promise
   throw failure('Conflict', message);
 }
 
-function jobFor({ cell, name, rollout, step, desiredVersion, job }: JobRequest): JobObject {
-  const labels = {
-    [CELL_LABEL]: cell.key.name,
-    [ROLLOUT_LABEL]: rollout,
-    ...(step === undefined ? {} : { [STEP_LABEL]: String(step) }),
-  };
-  const { namespace } = cell.key;
+function jobFor(request: JobRequest): JobObject {
+  const { cell, rollout, desiredVersion, job } = request;
   const env = {
-    OKRA_NAMESPACE: namespace,
+    OKRA_NAMESPACE: cell.key.namespace,
     OKRA_CELL: cell.key.name,
     OKRA_ROLLOUT: rollout,
     OKRA_VERSION: desiredVersion,
   };
-  const built = buildJob(job, { labels, env });
+  const built = buildJob(job, { labels: measurementLabels(request), env });
   if (!built.ok) throw failure('JobInvalid', built.problem);
-  return {
-    apiVersion: JOB.apiVersion,
-    kind: JOB.kind,
-    metadata: { namespace, name, labels, ownerReferences: ownedByCell(cell) },
-    spec: built.spec,
-  };
+  return measuringObject(JOB, request, built.spec);
 }

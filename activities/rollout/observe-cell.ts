@@ -17,6 +17,7 @@ import { freezesOf, longest } from '../../domain/gates/freeze.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { namedARN, type SelectedTargetGroup } from '../../domain/model/target-group.ts';
@@ -28,7 +29,6 @@ import {
   isByHandElsewhere,
   isOwnedByCell,
   readConfig,
-  sequenceOf,
 } from '../load-balancers/config-object.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
@@ -87,16 +87,10 @@ export async function readSources(
   return { around, cell, parent };
 }
 
-/** What a Cell's configuration object says, and how many writes were made to it. */
-export interface SeenConfig {
-  readonly config: LoadBalancerConfigView;
-  readonly sequence: number;
-}
-
 /** Says what was observed of a Cell, from what was read. */
 export function observedFrom(
   { cell, parent, around: { groups, freezes, access, versions } }: CellSources,
-  config: SeenConfig | undefined,
+  config: LoadBalancerConfigView | undefined,
   key: ObjectKey,
 ): ObservedCell {
   const configured = observedConfig(config);
@@ -116,12 +110,8 @@ export function observedFrom(
     digest: digest(watchedInput(cell, groups, access)),
     selected: withRefusals(selected, access, inRule),
     freezes: longest(freezesOf(key.namespace, freezes)),
-    ...(parent === undefined || unready.length === 0
-      ? {}
-      : { waitsFor: { cell: parent.metadata.name, clusters: unready } }),
-    ...(parent === undefined || behind === undefined
-      ? {}
-      : { behind: { cell: parent.metadata.name, ...behind } }),
+    ...(parent && unready.length > 0 && { waitsFor: { cell: parent.metadata.name, clusters: unready } }),
+    ...(parent && behind && { behind: { cell: parent.metadata.name, ...behind } }),
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
@@ -149,7 +139,7 @@ const servedBefore = (
 ): readonly SelectedTargetGroup[] =>
   targetGroups
     .filter(({ arn }) => named.has(arn))
-    .map(({ name, arn, version }) => ({ name, arn, ...(version === undefined ? {} : { version }) }));
+    .map(({ name, arn, version }) => ({ name, arn, ...given({ version }) }));
 
 /** The target groups that an AWSTargetGroup names; one that is being deleted counts as gone. */
 const namedBy = (groups: readonly AWSTargetGroup[]): ReadonlySet<string> =>
@@ -188,7 +178,7 @@ async function readConfigOf(
   kubernetes: Reader,
   { spec }: Cell,
   key: ObjectKey,
-): Promise<SeenConfig | undefined> {
+): Promise<LoadBalancerConfigView | undefined> {
   const route = routeOf(spec);
   if (route === undefined) return undefined;
   const ref = { type: route.type, key };
@@ -196,19 +186,18 @@ async function readConfigOf(
   // The Cell neither continues from, nor moves, a rule that someone serves by hand elsewhere.
   return object === undefined || isByHandElsewhere(ref, object, route)
     ? undefined
-    : { config: configViewOf(ref, object), sequence: sequenceOf(object) };
+    : configViewOf(ref, object);
 }
 
 /** What a Cell's configuration object says; one that is deleted and waits to be let go says nothing any more, and one that others keep still counts. */
 function observedConfig(
-  seen: SeenConfig | undefined,
+  config: LoadBalancerConfigView | undefined,
 ): Pick<
   ObservedCell,
   'weighted' | 'desired' | 'observedForwarding' | 'deletion' | 'sequence' | 'isApplied' | 'configType'
 > {
-  if (seen === undefined) return NO_CONFIG;
-  const { config, sequence } = seen;
-  const { deletion, desired } = config;
+  if (config === undefined) return NO_CONFIG;
+  const { deletion, desired, sequence = 0 } = config;
   const common = { sequence, deletion, configType: desired.type };
   if (deletion.isUnderWay && deletion.isHeld) return { ...NO_CONFIG, ...common };
   const { observed } = config.status;
@@ -227,5 +216,5 @@ export function readableSpec(spec: WrittenCellSpec): WrittenCellSpec {
   });
   const { ingress } = spec;
   // Each field was parsed by its own schema.
-  return { ...(ingress === undefined ? {} : { ingress }), ...Object.fromEntries(fields) } as WrittenCellSpec;
+  return { ...given({ ingress }), ...Object.fromEntries(fields) } as WrittenCellSpec;
 }

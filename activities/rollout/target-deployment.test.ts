@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { aCell } from '../../domain/testing/builders.ts';
 import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
-import { targetDeploymentReporter } from './target-deployment.ts';
+import { reportTargetDeployment } from './target-deployment.ts';
 
 const key = { namespace: 'default', name: 'web' };
+
+type Asked = Parameters<typeof reportTargetDeployment>;
 
 /** A Cell that serves, and what shows that. */
 function served() {
@@ -14,7 +16,8 @@ function served() {
     metadata: { ...key, uid: 'uid' },
     spec: { ...cell?.spec },
   });
-  const report = targetDeploymentReporter(kubernetes);
+  const report = (config: Asked[1], forwarding: Asked[2], known?: Asked[3]): Promise<void> =>
+    reportTargetDeployment(kubernetes, config, forwarding, known);
   return { report, observedForwarding, kept };
 }
 

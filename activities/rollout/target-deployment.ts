@@ -10,7 +10,7 @@ import type { Metadata } from '../../crds/resource.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { fitToSchema } from '../../domain/rollout/report/fit.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { ObjectKey, ObjectRef } from '../../domain/model/ids.ts';
 import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import {
   targetDeploymentStatus,
@@ -18,39 +18,31 @@ import {
 } from '../../domain/load-balancers/application-load-balancer/target-deployment.ts';
 import { ownedBy } from '../kubernetes/owner-references.ts';
 
-/** Shows what a listener rule routes to in an object that people read; load balancers without rules have none. */
-export type TargetDeploymentReporter = (
-  config: { readonly key: ObjectKey; readonly uid: string },
-  served: ObservedForwarding | undefined,
-  versions?: Promise<VersionSources | undefined>,
-) => Promise<void>;
-
 /** What says which version a target group is of; those who have read it pass it on. */
 export interface VersionSources {
   readonly cell: Cell | undefined;
   readonly around: { readonly groups: readonly AWSTargetGroup[] };
 }
 
-/** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments; a view does not hold up what it shows, so nothing that fails is thrown. */
-export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDeploymentReporter {
-  return async (config, served, known) => {
-    if (served?.type !== 'AWSApplicationLoadBalancer') return;
-    try {
-      // Those who pass it on read more than this, and what fails of that is no concern of the view.
-      const read = (await known?.catch(() => undefined)) ?? (await readVersions(kubernetes, config.key));
-      const status = targetDeploymentStatus(served, versionsByARN(read.cell?.spec ?? {}, read.around.groups));
-      await write(kubernetes, config, status);
-    } catch {
-      // It may not be installed, or allowed, or be in deletion; the next write of weights shows it again.
-    }
-  };
+/** Shows what a listener rule routes to in an AWSApplicationLoadBalancerTargetDeployment; a view does not hold up what it shows, so it throws nothing. */
+export async function reportTargetDeployment(
+  kubernetes: KubernetesClient,
+  config: ObjectRef,
+  served: ObservedForwarding | undefined,
+  known?: Promise<VersionSources | undefined>,
+): Promise<void> {
+  if (served?.type !== 'AWSApplicationLoadBalancer') return;
+  try {
+    // Those who pass it on read more than this, and what fails of that is no concern of the view.
+    const read = (await known?.catch(() => undefined)) ?? (await readVersions(kubernetes, config.key));
+    const status = targetDeploymentStatus(served, versionsByARN(read.cell?.spec ?? {}, read.around.groups));
+    await write(kubernetes, config, status);
+  } catch {
+    // It may not be installed, or allowed, or be in deletion; the next write of weights shows it again.
+  }
 }
 
-async function write(
-  kubernetes: KubernetesClient,
-  { key, uid }: Parameters<TargetDeploymentReporter>[0],
-  said: object,
-): Promise<void> {
+async function write(kubernetes: KubernetesClient, { key, uid }: ObjectRef, said: object): Promise<void> {
   const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
   const object = { apiVersion, kind, metadata: { ...key } };
   const status = fitToSchema({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));

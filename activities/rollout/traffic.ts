@@ -41,14 +41,8 @@ import { sleep } from '../../clients/backoff.ts';
 import { isPermanent } from '../../domain/failures.ts';
 import { untilGivenUp } from '../../clients/concurrency.ts';
 
-/** What traffic is shifted with. */
-export interface TrafficDependencies
-  extends
-    WriterDependencies,
-    Pick<CellDependencies, 'temporal' | 'tellEvent' | 'notify' | 'log' | 'surroundings'> {}
-
 /** Makes the activities that shift traffic and look at the health of targets. */
-export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
+export function trafficActivities(dependencies: WriterDependencies & CellDependencies): TrafficActivities {
   const shifting = {
     ...dependencies,
     writer: configWriter(dependencies),
@@ -303,13 +297,13 @@ async function observeAfter(
 const OLD_MS = 2_000;
 
 async function observeCellAfter(
-  { request: { forwarding, sequence }, ref: { key }, dependencies, surroundings }: Attempt,
+  { request: { forwarding }, ref: { key }, dependencies, surroundings }: Attempt,
   { config, sources: read }: Written,
 ): Promise<ObservedCell | undefined> {
   try {
     const sources = Date.now() - surroundings.at > OLD_MS ? undefined : await read;
     const isSame = sources !== undefined && routeOf(sources.cell.spec)?.type === forwarding.type;
-    if (config !== undefined && isSame) return observedFrom(sources, { config, sequence }, key);
+    if (config !== undefined && isSame) return observedFrom(sources, config, key);
     return await observeCell(dependencies.kubernetes, key, dependencies.surroundings.now);
   } catch {
     return undefined;

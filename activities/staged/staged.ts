@@ -5,8 +5,7 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StagedActivities } from '../contract.ts';
 import { removeFinalizer } from '../kubernetes/finalizers.ts';
 import { remove } from '../kubernetes/writes.ts';
-import { createStatusReporter } from '../kubernetes/status-reporter.ts';
-import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
+import { createTurnReporter } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
 import { connectSpace, type Spaces } from './space.ts';
@@ -19,7 +18,7 @@ export interface StagedDependencies extends Spaces {
 /** Makes the activities of StagedBindingPolicies. */
 export function stagedActivities({ temporal, ...spaces }: StagedDependencies): StagedActivities {
   const { kubernetes } = spaces;
-  const report = createStatusReporter(kubernetes);
+  const report = createTurnReporter(kubernetes, temporal);
   return {
     observeStaged: (look) => observeStaged(spaces, look),
     applyStage: (change) => applyStage(spaces, change),
@@ -41,10 +40,7 @@ export function stagedActivities({ temporal, ...spaces }: StagedDependencies): S
       }),
     reportStaged: async ({ name, uid, status }) => {
       const { cancellationSignal: signal } = Context.current();
-      const of = { kind: STAGED_BINDING_POLICY, key: { namespace: '', name }, uid };
-      const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
-        void (await report(of.kind, { ...of, resourceVersion, signal }, { ...status, ...turn }, []));
-      await writeInTurn(of, write, { dependencies: { kubernetes, temporal }, signal });
+      await report({ kind: STAGED_BINDING_POLICY, key: { namespace: '', name }, uid, signal }, status);
     },
   };
 }

@@ -6,8 +6,7 @@ import { withoutEnd } from '../text.ts';
 import { expressionProblems } from './judge-value.ts';
 import { fillIn, questionOf, type Filled, type CheckVariables } from './question.ts';
 
-/** A Check to make. */
-export interface CheckToMake {
+interface CheckToMake {
   readonly name: string;
   readonly analysis: CheckAnalysis;
 }

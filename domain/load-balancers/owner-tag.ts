@@ -7,8 +7,7 @@ export interface Owner {
   readonly installation: string;
 }
 
-/** What the tag of a rule says to an owner. */
-export type Ownership = 'Ours' | 'Nobodys' | 'Foreign';
+type Ownership = 'Ours' | 'Nobodys' | 'Foreign';
 
 // API_Tag: a value of at most 256 characters.
 const LONGEST_TAG = 256;

@@ -6,8 +6,8 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** A Cell, and which object of that name. */
-export interface CellRef {
+/** An object, and which one of that name. */
+export interface ObjectRef {
   readonly key: ObjectKey;
   readonly uid: string;
 }

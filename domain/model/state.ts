@@ -57,8 +57,7 @@ export interface GroupHealth {
   readonly since: number;
 }
 
-/** What the last look at the groups that wait in the rule at weight 0 has shown. */
-export interface IdleCheck {
+interface IdleCheck {
   readonly targetGroupARNs: readonly string[];
   readonly since: number;
   readonly at: number;

@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
-import type { CellRef } from '../model/ids.ts';
+import type { ObjectRef } from '../model/ids.ts';
 import type { ListVersions, ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
@@ -23,7 +23,7 @@ import { isUrgent } from '../model/shift-purpose.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
 export interface ShiftRequest {
-  readonly cell: CellRef;
+  readonly cell: ObjectRef;
   readonly forwarding: Forwarding;
   readonly deletionPolicy: DeletionPolicy;
   /** Whether what Okra did not set up may be taken over. */
@@ -66,8 +66,7 @@ type WriteResult =
     }
   | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string };
 
-/** What a shift is made of besides what was decided. */
-export interface ShiftSituation {
+interface ShiftSituation {
   readonly observed: ObservedCell;
   readonly cell: PresentCell;
   readonly state: RolloutState;
@@ -97,7 +96,7 @@ export function shiftRequest(
     verify,
     ...given({ force, requires, served: urgent ? observed.observedForwarding : undefined }),
     minHealthyTargets: cell.spec.minHealthyTargets,
-    ...(observed.listVersions === undefined ? {} : { listVersions: observed.listVersions }),
+    ...given({ listVersions: observed.listVersions }),
   };
 }
 
@@ -150,19 +149,12 @@ function resultOf(
     case 'Lacking':
       return { apply: (state, now) => recordLack(state, result, now), observation: 'Same', isDone: false };
     case 'Served': {
+      const { observed: seen, warning, unrecorded, connections = [], corrects = false } = result;
       const from = stableSet(observed, cell)?.version;
-      const apply = (state: RolloutState, now: number): RolloutState =>
-        withConnections(
-          recordShift(noteWarning(state, warning), decision, {
-            from,
-            cell,
-            now,
-            corrects: result.corrects === true,
-          }),
-          result.connections ?? [],
-          now,
-        );
-      const { observed: seen, warning, unrecorded } = result;
+      const apply = (state: RolloutState, now: number): RolloutState => {
+        const shifted = recordShift(noteWarning(state, warning), decision, { from, cell, now, corrects });
+        return withConnections(shifted, connections, now);
+      };
       if (unrecorded !== undefined)
         return doneUnchanged((state, now) =>
           recordUnrecorded(noteWarning(state, warning), decision, unrecorded, now),

@@ -1,7 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { decide } from './decide/decide.ts';
 import { type Close, type Decision, type Performable, type Wait, noLaterThan } from '../model/decision.ts';
-import type { CellRef } from '../model/ids.ts';
+import type { ObjectRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announceWait, recordReported, recordTime } from './record/record.ts';
@@ -107,7 +107,7 @@ const awaitRead = (blind: Retry | undefined, now: number): Wait => ({
 
 /** What a turn has to report: the status, whether it is to be written now, and what goes with it. */
 export interface DueReport {
-  readonly cell: CellRef & { readonly resourceVersion?: string };
+  readonly cell: ObjectRef & { readonly resourceVersion?: string };
   readonly status: CellStatus;
   /** `Later`: what was refused is tried again after a while, and not with every turn. */
   readonly is: 'Same' | 'Later' | 'New';

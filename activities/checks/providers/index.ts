@@ -34,14 +34,12 @@ export interface Connection {
   readonly ask: (asked: Query, signal: AbortSignal) => Promise<Answer>;
 }
 
-/** A kind of provider. */
-interface Provider {
-  /** Reads the keys, and whether the namespace may use it; throws a ProviderError otherwise. */
-  open(
-    check: { readonly namespace: string; readonly analysis: CheckAnalysis },
-    signal: AbortSignal,
-  ): Promise<Connection>;
-}
+/** Reads the keys of a provider, and whether the namespace may use it; throws a ProviderError otherwise. */
+type OpenProvider = (
+  dependencies: ProviderDependencies,
+  check: { readonly namespace: string; readonly analysis: CheckAnalysis },
+  signal: AbortSignal,
+) => Promise<Connection>;
 
 /** The organisation of Datadog that okrad has keys for. */
 export interface OwnDatadog {
@@ -72,10 +70,6 @@ export async function mustUse(
   if (refusal !== undefined) throw notAllowed(refusal);
 }
 
-interface Secret {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 // A key is shorter, and a header takes no more.
 const LONGEST_KEY = 4096;
 
@@ -85,6 +79,7 @@ async function readKeys(
   key: ObjectKey,
   names: readonly string[],
 ): Promise<readonly string[]> {
+  type Secret = { readonly data?: Readonly<Record<string, string>> };
   const secret = await kubernetes.get<Secret>(SECRET, key).catch((error: unknown) => {
     throw refused(
       `cannot read Secret ${key.namespace}/${key.name}: ${toFailure(error).message} Allow okrad to get it.`,
@@ -99,38 +94,20 @@ async function readKeys(
   });
 }
 
-interface Organisation {
-  readonly site: string;
-  readonly url: string;
-  readonly apiKey: string;
-  readonly appKey: string;
-}
-
-/** Opens Datadog, with the keys of a Secret or those of okrad. */
-const datadog = (dependencies: ProviderDependencies): Provider => ({
-  async open({ namespace, analysis }, signal) {
-    const of = analysis.provider?.datadog ?? {};
-    const organisation = await organisationOf(dependencies, { namespace, of }, signal);
-    const { site, url, apiKey, appKey } = organisation;
-    return {
-      // The digest tells organisations apart, and nobody the key.
-      quota: `datadog/${site}/${digest(apiKey).slice(0, 16)}`,
-      secrets: [apiKey, appKey],
-      ask: ({ question, window, aggregator, isPlain }, given) =>
-        dependencies.datadog.ask(
-          { url, apiKey, appKey },
-          {
-            question,
-            window,
-            aggregator,
-            response: isPlain === true ? 'Timeseries' : (of.response ?? 'Timeseries'),
-            formula: of.formula,
-          },
-          given,
-        ),
-    };
-  },
-});
+const datadog: OpenProvider = async (dependencies, { namespace, analysis }, signal) => {
+  const of = analysis.provider?.datadog ?? {};
+  const { site, url, apiKey, appKey } = await organisationOf(dependencies, { namespace, of }, signal);
+  return {
+    // The digest tells organisations apart, and nobody the key.
+    quota: `datadog/${site}/${digest(apiKey).slice(0, 16)}`,
+    secrets: [apiKey, appKey],
+    ask: ({ isPlain, ...asked }, given) => {
+      const { response = 'Timeseries', formula } = of;
+      const query = { ...asked, formula, response: isPlain === true ? ('Timeseries' as const) : response };
+      return dependencies.datadog.ask({ url, apiKey, appKey }, query, given);
+    },
+  };
+};
 
 type Named = NonNullable<NonNullable<CheckAnalysis['provider']>['datadog']>;
 
@@ -138,7 +115,7 @@ async function organisationOf(
   { kubernetes, policies, datadog: { own } }: ProviderDependencies,
   { namespace, of }: { readonly namespace: string; readonly of: Named },
   signal: AbortSignal,
-): Promise<Organisation> {
+) {
   const site = of.site ?? own.site;
   const url = own.endpoint ?? `https://api.${site}`;
   if (of.secretRef !== undefined) {
@@ -155,57 +132,48 @@ async function organisationOf(
   return { site, url, apiKey, appKey };
 }
 
-/** Opens CloudWatch, as okrad or as a role in the account that has the metrics. */
-const cloudWatch = ({ policies, askCloudWatch, region: own }: ProviderDependencies): Provider => ({
-  async open({ namespace, analysis }, signal) {
-    const { region = own, roleARN } = analysis.provider?.cloudWatch ?? {};
-    if (region === undefined)
-      throw refused('No region for CloudWatch. Set provider.cloudWatch.region, or AWS_REGION of okrad.');
-    const use =
-      roleARN === undefined
-        ? ({ of: 'Metrics', source: `cloudwatch/${region}` } as const)
-        : ({ of: 'Role', arn: roleARN } as const);
-    await mustUse(policies, namespace, use, signal);
-    return {
-      secrets: [],
-      ask: ({ question, window }, given) => askCloudWatch({ region, roleARN }, { question, window }, given),
-    };
-  },
-});
+const cloudWatch: OpenProvider = async (dependencies, { namespace, analysis }, signal) => {
+  const { policies, askCloudWatch } = dependencies;
+  const { region = dependencies.region, roleARN } = analysis.provider?.cloudWatch ?? {};
+  if (region === undefined)
+    throw refused('No region for CloudWatch. Set provider.cloudWatch.region, or AWS_REGION of okrad.');
+  const use =
+    roleARN === undefined
+      ? ({ of: 'Metrics', source: `cloudwatch/${region}` } as const)
+      : ({ of: 'Role', arn: roleARN } as const);
+  await mustUse(policies, namespace, use, signal);
+  return {
+    secrets: [],
+    ask: ({ question, window }, given) => askCloudWatch({ region, roleARN }, { question, window }, given),
+  };
+};
 
-/** Opens a Prometheus, with the token of a Secret or without any. */
-const prometheus = ({ kubernetes, policies, askPrometheus }: ProviderDependencies): Provider => ({
-  async open({ namespace, analysis }, signal) {
-    const { address = '', secretRef } = analysis.provider?.prometheus ?? {};
-    const host = URL.canParse(address) ? new URL(address).host : address;
-    await mustUse(policies, namespace, { of: 'Metrics', source: `prometheus/${host}` }, signal);
-    const [token] =
-      secretRef === undefined
-        ? []
-        : await readKeys(kubernetes, { namespace, name: secretRef.name }, ['token']);
-    return {
-      secrets: token === undefined ? [] : [token],
-      ask: ({ question: { query }, window }, given) => {
-        if (query === undefined) throw refused('No PromQL query. Add analysis.query.');
-        return askPrometheus({ address, token }, { query, window }, given);
-      },
-    };
-  },
-});
+const prometheus: OpenProvider = async (dependencies, { namespace, analysis }, signal) => {
+  const { kubernetes, policies, askPrometheus } = dependencies;
+  const { address = '', secretRef } = analysis.provider?.prometheus ?? {};
+  const host = URL.canParse(address) ? new URL(address).host : address;
+  await mustUse(policies, namespace, { of: 'Metrics', source: `prometheus/${host}` }, signal);
+  const secrets =
+    secretRef === undefined ? [] : await readKeys(kubernetes, { namespace, name: secretRef.name }, ['token']);
+  return {
+    secrets,
+    ask: ({ question: { query }, window }, given) => {
+      if (query === undefined) throw refused('No PromQL query. Add analysis.query.');
+      return askPrometheus({ address, token: secrets[0] }, { query, window }, given);
+    },
+  };
+};
 
 type Name = keyof NonNullable<CheckAnalysis['provider']>;
 
 /** The kinds of providers; one that the schema has and this table has not does not compile. */
-const providers: { readonly [Each in Name]: (dependencies: ProviderDependencies) => Provider } = {
-  datadog,
-  cloudWatch,
-  prometheus,
-};
+const providers: { readonly [Each in Name]: OpenProvider } = { datadog, cloudWatch, prometheus };
 
 const names = Object.keys(providers) as readonly Name[];
 
-/** The provider that an analysis names: Datadog when it names none. */
-export function providerOf({ provider = {} }: CheckAnalysis, dependencies: ProviderDependencies): Provider {
+/** Opens the provider that an analysis names: Datadog when it names none. */
+export const openProvider: OpenProvider = (dependencies, check, signal) => {
+  const { provider = {} } = check.analysis;
   const name = names.find((one) => provider[one] !== undefined) ?? 'datadog';
-  return providers[name](dependencies);
-}
+  return providers[name](dependencies, check, signal);
+};

@@ -1,7 +1,6 @@
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { clusterSet, type Generator } from '../../../crds/cluster-set.ts';
-import type { Access } from '../../../domain/access/access.ts';
 import {
   clusterIdsOf,
   decideClusterSet,
@@ -30,8 +29,6 @@ import { clusterSecretValues, configByARN } from '../../../domain/discovery/clus
 import { performWrites } from '../../kubernetes/writes.ts';
 
 interface Secret {
-  readonly apiVersion: string;
-  readonly kind: string;
   readonly metadata: Metadata;
   readonly data?: Readonly<Record<string, string>>;
 }
@@ -80,22 +77,16 @@ export const encodeData = (
   );
 
 /** Reads every EKS cluster that there is, with its tags and how it is reached, or throws; `known` are the ids of those that have a secret. */
-export type ReadClusters = (
-  settings: Generator['awseks'],
-  signal: AbortSignal,
-  known: readonly string[],
-) => Promise<Omit<Reading, 'failures'>>;
+export type ReadClusters = ReturnType<typeof createReadClusters>;
 
 /** Makes what reads EKS; the region is that of generators which name none. */
 export const createReadClusters =
-  ({
-    eks,
-    region: usual,
-  }: {
-    readonly eks: (scope: AwsScope) => EKS;
-    readonly region?: string;
-  }): ReadClusters =>
-  async ({ region = usual, roleARN, externalID }, signal, known) => {
+  ({ eks, region: usual }: { readonly eks: (scope: AwsScope) => EKS; readonly region?: string }) =>
+  async (
+    { region = usual, roleARN, externalID }: Generator['awseks'],
+    signal: AbortSignal,
+    known: readonly string[],
+  ): Promise<Omit<Reading, 'failures'>> => {
     if (region === undefined) {
       throw failure('InvalidObject', 'No region: set awseks.region or the environment variable AWS_REGION.');
     }
@@ -158,7 +149,9 @@ export function clusterSetActivities({
         const askable = allowedIds(known, access);
         const answers = await Promise.all(
           spec.generators.map((generator, index) =>
-            read(readClusters, generator, { index, signal, known: askable, access }),
+            read(`spec.generators[${index}]`, generatorRefusal(generator, access), signal, () =>
+              readClusters(generator.awseks, signal, askable),
+            ),
           ),
         );
         const { readings, problems: refused } = allowedClusters(spec.generators, answers, { access, known });
@@ -197,36 +190,24 @@ const FREED_AGAIN_SECONDS = 15;
 
 /** Reads what a generator asks for; what cannot be read is a problem, and no reason to delete anything. */
 async function read(
-  readClusters: ReadClusters,
-  generator: Generator,
-  {
-    index,
-    signal,
-    known,
-    access,
-  }: {
-    readonly index: number;
-    readonly signal: AbortSignal;
-    readonly known: readonly string[];
-    readonly access: Access | undefined;
-  },
+  object: string,
+  refusal: string | undefined,
+  signal: AbortSignal,
+  ask: () => ReturnType<ReadClusters>,
 ): Promise<Reading> {
   const failed = (reason: string, message: string): Reading => ({
     clusters: [],
     places: [],
     unread: [],
-    failures: [{ object: `spec.generators[${index}]`, reason, message }],
+    failures: [{ object, reason, message }],
   });
-  const refusal = generatorRefusal(generator, access);
   if (refusal !== undefined) return failed('NotAllowed', `${refusal} Nothing is deleted in the meantime.`);
   try {
-    return { ...(await readClusters(generator.awseks, signal, known)), failures: [] };
+    return { ...(await ask()), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
-    return failed(
-      reasonOf(cause),
-      `Cannot read the clusters of spec.generators[${index}]: ${cause.message} Retrying; nothing is deleted in the meantime.`,
-    );
+    const message = `Cannot read the clusters of ${object}: ${cause.message} Retrying; nothing is deleted in the meantime.`;
+    return failed(reasonOf(cause), message);
   }
 }

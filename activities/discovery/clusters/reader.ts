@@ -89,8 +89,7 @@ function reasonOf(error: unknown): string {
   return error.status === 0 ? 'Unreachable' : 'Unavailable';
 }
 
-/** A cluster that has an Argo CD cluster secret. */
-export interface RemoteCluster {
+interface RemoteCluster {
   readonly cluster: KnownCluster;
   readonly secret: StoredClusterSecret;
 }
@@ -101,8 +100,7 @@ export interface ClusterAccess {
   readonly namespaces: readonly string[];
 }
 
-/** What was read in a cluster, or why it could not be. */
-export type RemoteReading<T> =
+type RemoteReading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: string; readonly message: string };
 

@@ -13,14 +13,13 @@ import {
   usualTargetGroup,
   type NewTargetGroup,
 } from '../../../crds/aws-target-group-binding.ts';
-import { formatKey } from '../../../domain/model/ids.ts';
+import { formatKey, type ObjectRef } from '../../../domain/model/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
 import {
   compareTargetGroup,
   isCreatedFor,
   targetGroupName,
   desiredTargetGroup,
-  type TargetGroupOwner,
   type ExistingTargetGroup,
   type HealthCheck,
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
@@ -77,7 +76,7 @@ export type FoundGroup =
   | { readonly is: 'Problem'; readonly problem: Problem };
 
 /** A binding as far as its target group goes. */
-export interface Bound extends TargetGroupOwner {
+export interface Bound extends ObjectRef {
   readonly spec: AWSTargetGroupBindingSpec;
   readonly status: AWSTargetGroupBindingStatus;
   readonly generation?: number | undefined;

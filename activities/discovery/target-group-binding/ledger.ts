@@ -76,12 +76,8 @@ export function createBindingReporter(kubernetes: KubernetesClient) {
       ...given({ missing: missing.length === 0 ? undefined : missing, targetGroupARN, created }),
     };
     if (!saysTheSame(status, before)) {
-      await write(
-        AWS_TARGET_GROUP_BINDING,
-        { key: keyOf({ metadata }), uid: metadata.uid ?? '', resourceVersion: ledger.version() },
-        status,
-        [],
-      );
+      const about = { key: keyOf({ metadata }), uid: metadata.uid ?? '', resourceVersion: ledger.version() };
+      await write(AWS_TARGET_GROUP_BINDING, about, status);
     }
     return { isPresent: true, message: status.message ?? '', ...given({ againInSeconds }) };
   };

@@ -19,12 +19,7 @@ import {
 } from './ledger.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
-import {
-  addFinalizer,
-  removeFinalizer,
-  type FinalizerOf,
-  goesWithKind,
-} from '../../kubernetes/finalizers.ts';
+import { addFinalizer, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { startLifetime, type Lifetime } from '../lifetime.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { digest } from '../../../clients/digest.ts';
@@ -64,7 +59,7 @@ export function targetGroupBindingActivities(
   async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     // Whoever deletes the definition of all these objects has not asked to take targets out of service.
-    if (await goesWithKind(kubernetes, held.kind)) {
+    if (!(await kubernetes.serves(held.kind))) {
       await removeFinalizer(kubernetes, held);
       return gone;
     }

@@ -49,20 +49,12 @@ export function register(
   const { true: suspected = [], false: others = [] } = Object.groupBy(all, ({ id }) =>
     suspects.has(id) ? 'true' : 'false',
   );
-  return writeAll(writes, [...splitBatches(others), ...splitBatches(suspected)], {
-    verb: 'register',
-    suspects,
-    send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
-  });
+  return writeAll(writes, [...splitBatches(others), ...splitBatches(suspected)], 'register', suspects);
 }
 
 /** Deregisters targets, batch by batch. */
 export const deregister = (writes: TargetWrites, all: readonly Registration[]): Promise<WrittenTargets> =>
-  writeAll(writes, splitBatches(all), {
-    verb: 'deregister',
-    suspects: new Set(),
-    send: (batch) => writes.elbv2.deregisterTargets(writes.targetGroupARN, batch),
-  });
+  writeAll(writes, splitBatches(all), 'deregister');
 
 // Where AWS refuses all, as in another VPC, two calls for each target would use up the rate of all other writes.
 const MOST_SEARCHES = 10;
@@ -74,18 +66,10 @@ export const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] sat
 const PENALTY_MS = 1_000;
 
 async function writeAll(
-  { limits, life, targetGroupARN }: TargetWrites,
+  { elbv2, limits, life, targetGroupARN }: TargetWrites,
   all: readonly (readonly Registration[])[],
-  {
-    verb,
-    suspects,
-    send,
-  }: {
-    readonly verb: 'register' | 'deregister';
-    /** The ids of what AWS refused by itself before. */
-    readonly suspects: ReadonlySet<string>;
-    readonly send: (batch: readonly Registration[]) => Promise<void>;
-  },
+  verb: 'register' | 'deregister',
+  suspects: ReadonlySet<string> = new Set(),
 ): Promise<WrittenTargets> {
   const refused: Registration[] = [];
   const unsettled: Registration[] = [];
@@ -104,7 +88,8 @@ async function writeAll(
     await limits.registrations.wait(regionOf(targetGroupARN), { urgent: false, signal: life.signal });
     life.assert();
     try {
-      await send(batch);
+      if (verb === 'register') await elbv2.registerTargets(targetGroupARN, batch);
+      else await elbv2.deregisterTargets(targetGroupARN, batch);
     } catch (error) {
       const cause = toFailure(error);
       const reason = reasonOf(cause);

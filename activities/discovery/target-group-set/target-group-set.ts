@@ -147,9 +147,6 @@ export async function lookUntilSettled<
   return { ...before, decision: { ...decision, groups: { ...decision.groups, delete: [] } } };
 }
 
-type FoundBindings = ReturnType<typeof joinBindings>;
-
-/** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
   reader: ClusterReader,
   spec: AWSTargetGroupSetSpec,
@@ -164,6 +161,7 @@ async function readClusters(
   );
 }
 
-async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
-  return { ...joinBindings(await listBindings(client, namespaces)), namespaces };
-}
+const bindingsIn = async ({ client, namespaces }: ClusterAccess) => ({
+  ...joinBindings(await listBindings(client, namespaces)),
+  namespaces,
+});

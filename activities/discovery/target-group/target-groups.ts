@@ -117,7 +117,7 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
         // Cells go by the version in it, which a later check may have read again; what has changed is checked again.
         life.assert();
         const about = { key: { namespace, name }, uid, resourceVersion, signal: life.signal };
-        await report(AWS_TARGET_GROUP, about, status, []);
+        await report(AWS_TARGET_GROUP, about, status);
       } catch (error) {
         failures.push(error);
       }

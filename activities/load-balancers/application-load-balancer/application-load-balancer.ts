@@ -1,15 +1,13 @@
 import { regionOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
 import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
-import type {
-  AWSApplicationLoadBalancerConfig,
-  AWSApplicationLoadBalancerConfigStatus,
-} from '../../../crds/load-balancers/application-load-balancer.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../../../crds/load-balancers/application-load-balancer.ts';
 import {
   mergeCarried,
   describeDrift,
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
+import { given } from '../../../domain/model/fields.ts';
 import {
   weightsText,
   type InspectedForwarding,
@@ -36,18 +34,19 @@ import { readCarried } from './rule-write.ts';
 import { zonesOf } from '../zones.ts';
 import { inCommon, readStickiness } from './target-stickiness.ts';
 import { ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
-import { awsErrorType } from '../../failure.ts';
+import { awsErrorType, unlessError } from '../../failure.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 
 /** An Application Load Balancer: one rule of one of its listeners. */
 export const applicationLoadBalancer: LoadBalancer<ApplicationLoadBalancerShape> = {
   kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-  read({ spec, status }: AWSApplicationLoadBalancerConfig) {
-    const served = status === undefined ? undefined : servedIn(status);
+  read({ spec, status = {} }: AWSApplicationLoadBalancerConfig) {
+    const { listenerARN, ruleARN, listener, carried } = status;
+    const isServed = listenerARN !== undefined && ruleARN !== undefined && listener !== undefined;
     return {
       desired: { type: 'AWSApplicationLoadBalancer', listenerARN: spec.listenerARN, listener: spec.listener },
-      ...(served === undefined ? {} : { observed: served }),
+      ...(isServed ? { observed: servedBy(listenerARN, ruleARN, listener.rule, carried) } : {}),
       deletionPolicy: spec.deletionPolicy ?? 'Retain',
     };
   },
@@ -60,23 +59,13 @@ export const applicationLoadBalancer: LoadBalancer<ApplicationLoadBalancerShape>
     listenerARN,
     ruleARN,
     listener,
-    ...(carried === undefined ? {} : { carried }),
+    ...given({ carried }),
     weights: weightsText(listener.rule.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => regionOf(listenerARN),
   connect,
 };
-
-function servedIn({
-  listenerARN,
-  ruleARN,
-  listener,
-  carried,
-}: AWSApplicationLoadBalancerConfigStatus): ObservedForwarding<Application> | undefined {
-  if (listenerARN === undefined || ruleARN === undefined || listener === undefined) return undefined;
-  return servedBy(listenerARN, ruleARN, listener.rule, carried);
-}
 
 function connect(dependencies: LoadBalancerDependencies): LoadBalancerCalls<ApplicationLoadBalancerShape> {
   const { elbv2: elbv2Of } = dependencies;
@@ -86,15 +75,8 @@ function connect(dependencies: LoadBalancerDependencies): LoadBalancerCalls<Appl
       const writing = onceReady(elbv2, permitted);
       const request = await movingAlong(elbv2Of, asked, writing);
       const { forwarding, observed, key } = request;
-      const owner = ownerIn(dependencies, key);
-      const now = await applyListenerRule({
-        request,
-        desired: forwarding.listener.rule,
-        elbv2,
-        owner,
-        asks: dependencies.desiredOf,
-        writing,
-      });
+      const of = { request, desired: forwarding.listener.rule, elbv2, owner: ownerIn(dependencies, key) };
+      const now = await applyListenerRule({ ...of, asks: dependencies.desiredOf, writing });
       if (observed !== undefined && hasMoved(observed, now)) {
         // Created at the new place first, so that at no time nothing serves.
         await removeRule(dependencies, { key, forwarding: observed, observed }, writing);
@@ -126,10 +108,8 @@ async function movingAlong(
   if (observed?.ruleARN === undefined || observed.listenerARN === forwarding.listenerARN) return request;
   const found = await readCarried(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
   if (found.is !== 'Rule') return request;
-  return {
-    ...request,
-    observed: { ...observed, carried: mergeCarried(observed.carried ?? {}, found.carried) },
-  };
+  const carried = mergeCarried(observed.carried ?? {}, found.carried);
+  return { ...request, observed: { ...observed, carried } };
 }
 
 const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwarding<Application>): boolean =>
@@ -179,7 +159,7 @@ async function drift(
     const got = fromRule(rule, wanted);
     const arns = targetStickiness === undefined ? [] : got.rule.forward.targetGroups.map(({ arn }) => arn);
     const keeping = inCommon(await readStickiness(elbv2, arns, signal), targetStickiness);
-    const forward = { ...got.rule.forward, ...(keeping === undefined ? {} : { targetStickiness: keeping }) };
+    const forward = { ...got.rule.forward, ...given({ targetStickiness: keeping }) };
     const last = { rule: wanted, carried: served.carried ?? {} };
     const differs = describeDrift(last, { ...got, rule: { ...got.rule, forward } });
     const whose = describeTag({ key, installation }, tags.get(served.ruleARN ?? '')?.[OWNER_TAG]);
@@ -237,15 +217,5 @@ function unlessDenied(error: unknown): void {
 }
 
 /** The rules of a listener; none where there is no such listener. */
-async function rulesOf(
-  elbv2: ELBv2,
-  listenerARN: string,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<ELBv2['rulesOf']>>> {
-  try {
-    return await elbv2.rulesOf(listenerARN, signal);
-  } catch (error) {
-    if (awsErrorType(error) === 'ListenerNotFound') return [];
-    throw error;
-  }
-}
+const rulesOf = async (elbv2: ELBv2, listenerARN: string, signal: AbortSignal) =>
+  (await unlessError('ListenerNotFound', elbv2.rulesOf(listenerARN, signal))) ?? [];

@@ -28,10 +28,7 @@ function toCondition(match: RuleMatch): RuleCondition {
       return {
         Field: match.field,
         QueryStringConfig: {
-          Values: match.pairs.map(({ key, value }) => ({
-            ...(key === '' ? {} : { Key: key }),
-            Value: value,
-          })),
+          Values: match.pairs.map(({ key, value }) => ({ ...(key !== '' && { Key: key }), Value: value })),
         },
       };
     default:
@@ -86,10 +83,7 @@ function queriesIn(conditions: readonly RuleCondition[]): Queries {
   const queries = conditions
     .filter((one) => one.Field === 'query-string')
     .map(({ QueryStringConfig: { Values = [] } = {} }) => ({
-      values: Values.map(({ Key, Value = '' }) => ({
-        ...(Key === undefined || Key === '' ? {} : { key: Key }),
-        value: Value,
-      })),
+      values: Values.map(({ Key: key = '', Value: value = '' }) => ({ ...(key !== '' && { key }), value })),
     }));
   const [only, ...others] = queries;
   if (only === undefined) return {};

@@ -1,6 +1,5 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Carried, CarriedPart } from '../../../crds/listener-rule.ts';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, CarriedPart, ListenerRule } from '../../../crds/listener-rule.ts';
 import {
   type PresentRule,
   isCarrying,
@@ -102,10 +101,9 @@ const unknown = (what: string, type: string): Error =>
 /** The actions of a rule as ELBv2 takes them: one forward action that carries all weights (API_ForwardActionConfig), after those that the rule has besides. */
 export function toActions({ forward }: ListenerRule, { actions = [] }: Carried): Action[] {
   const { targetGroups, targetGroupStickiness: sticky } = forward;
-  const keeping =
-    sticky === undefined
-      ? {}
-      : { TargetGroupStickinessConfig: { Enabled: true, DurationSeconds: sticky.durationSeconds } };
+  const keeping = sticky && {
+    TargetGroupStickinessConfig: { Enabled: true, DurationSeconds: sticky.durationSeconds },
+  };
   const last: Action = {
     Type: 'forward',
     ForwardConfig: { TargetGroups: toTuples(targetGroups), ...keeping },

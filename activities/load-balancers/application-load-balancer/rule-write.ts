@@ -44,7 +44,7 @@ export async function refuseTakenOver(
 type Request = ApplyRequest<ApplicationLoadBalancerShape>;
 
 /** What a read of a rule has shown: what it does besides, that there is none, or nothing in time. */
-export type CarriedRead =
+type CarriedRead =
   { readonly is: 'Rule'; readonly carried: Carried } | { readonly is: 'None' } | { readonly is: 'Unread' };
 
 /** Reads what a rule does besides right now. */

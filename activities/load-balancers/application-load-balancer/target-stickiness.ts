@@ -1,10 +1,11 @@
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import { sameValue } from '../../../domain/kubernetes/canonical.ts';
-import { awsErrorType, failure } from '../../failure.ts';
+import { awsErrorType, failure, unlessError } from '../../failure.ts';
 import type { Writing } from '../port.ts';
 import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { isPermanent } from '../../../domain/failures.ts';
+import { given } from '../../../domain/model/fields.ts';
 import type { Attempt, KnownRule, StickinessByGroup, TargetStickiness } from './attempt.ts';
 
 type Groups = ListenerRule['forward']['targetGroups'];
@@ -40,7 +41,7 @@ export async function withStickiness(
   const { elbv2, writing } = attempt;
   const stickiness = await readStickiness(elbv2, arnsOf(rule.forward.targetGroups), writing.signal);
   const found = inCommon(stickiness, wanted);
-  const forward = { ...rule.forward, ...(found === undefined ? {} : { targetStickiness: found }) };
+  const forward = { ...rule.forward, ...given({ targetStickiness: found }) };
   return { ...present, rule: { ...rule, forward }, stickiness };
 }
 
@@ -96,13 +97,9 @@ export async function readStickiness(
   arns: readonly string[],
   signal: AbortSignal,
 ): Promise<StickinessByGroup> {
-  const read = async (arn: string): Promise<[string, TargetStickiness | undefined]> => {
-    try {
-      return [arn, fromAttributes(await elbv2.attributesOf(arn, signal))];
-    } catch (error) {
-      if (awsErrorType(error) === 'TargetGroupNotFound') return [arn, undefined];
-      throw error;
-    }
+  const read = async (arn: string) => {
+    const attributes = await unlessError('TargetGroupNotFound', elbv2.attributesOf(arn, signal));
+    return [arn, attributes && fromAttributes(attributes)] as const;
   };
   return new Map(await Promise.all(arns.map(read)));
 }
@@ -116,11 +113,8 @@ export async function writeStickiness(
 ): Promise<void> {
   for (const arn of arns) {
     await permit();
-    try {
-      await elbv2.setAttributes(arn, toAttributes(wanted));
-    } catch (error) {
-      if (wanted !== undefined || awsErrorType(error) !== 'TargetGroupNotFound') throw error;
-    }
+    const write = elbv2.setAttributes(arn, toAttributes(wanted));
+    await (wanted === undefined ? unlessError('TargetGroupNotFound', write) : write);
   }
 }
 

@@ -5,9 +5,10 @@ import type {
   NetworkForward,
   NetworkStickiness,
 } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
+import { given } from '../../../domain/model/fields.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../../../domain/model/target-group.ts';
 import { includes, sameShares } from '../../../domain/load-balancers/weights.ts';
-import { awsErrorType, failure } from '../../failure.ts';
+import { failure, unlessError } from '../../failure.ts';
 import { forwardedBy, singleAsDesired, toTuples } from '../forward.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
@@ -29,8 +30,7 @@ function stickinessIn(actions: readonly Action[] = []): Pick<NetworkForward, 'ta
   const config = actions.find((one) => one.Type === 'forward')?.ForwardConfig?.TargetGroupStickinessConfig;
   if (config?.Enabled === undefined) return {};
   const { Enabled: enabled, DurationSeconds: durationSeconds } = config;
-  const stickiness = { enabled, ...(durationSeconds === undefined ? {} : { durationSeconds }) };
-  return { targetGroupStickiness: stickiness };
+  return { targetGroupStickiness: given({ enabled, durationSeconds }) };
 }
 
 /** The default action as ELBv2 takes it; without a word on stickiness it would be turned off. */
@@ -41,14 +41,9 @@ export const toDefaultAction = (
   Type: 'forward',
   ForwardConfig: {
     TargetGroups: toTuples(targetGroups),
-    ...(sticky === undefined
-      ? {}
-      : {
-          TargetGroupStickinessConfig: {
-            Enabled: sticky.enabled,
-            ...(sticky.durationSeconds === undefined ? {} : { DurationSeconds: sticky.durationSeconds }),
-          },
-        }),
+    ...(sticky && {
+      TargetGroupStickinessConfig: { Enabled: sticky.enabled, DurationSeconds: sticky.durationSeconds },
+    }),
   },
 });
 
@@ -108,14 +103,7 @@ export async function readListener(
   listenerARN: string,
   signal: AbortSignal,
 ): Promise<Present | undefined> {
-  try {
-    const [listener, rules] = await Promise.all([
-      elbv2.listener(listenerARN, signal),
-      rulesBeside(elbv2, listenerARN, signal),
-    ]);
-    return { listener, rules };
-  } catch (error) {
-    if (awsErrorType(error) === 'ListenerNotFound') return undefined;
-    throw error;
-  }
+  const reading = Promise.all([elbv2.listener(listenerARN, signal), rulesBeside(elbv2, listenerARN, signal)]);
+  const found = await unlessError('ListenerNotFound', reading);
+  return found && { listener: found[0], rules: found[1] };
 }

@@ -62,8 +62,7 @@ export interface CommandLogin {
   readonly apiVersion: string;
 }
 
-/** How the other end of a connection to a cluster is verified. */
-export interface ClusterTls {
+interface ClusterTls {
   /** PEM in base64; undefined: the system's CAs. */
   readonly caData?: string;
   /** The name that the certificate has to bear; undefined: the host of the address. */

@@ -1,15 +1,9 @@
 import { given } from '../../model/fields.ts';
 import type { BindingTarget, NewTargetGroup } from '../../../crds/aws-target-group-binding.ts';
-import { formatKey, type ObjectKey } from '../../model/ids.ts';
+import { formatKey, type ObjectKey, type ObjectRef } from '../../model/ids.ts';
 import { OWNER_TAG, UID_TAG } from '../../kubernetes/labels.ts';
 import { withoutEnd } from '../../text.ts';
 import type { Problem } from '../sync-status.ts';
-
-/** The object that a target group is created for. */
-export interface TargetGroupOwner {
-  readonly key: ObjectKey;
-  readonly uid: string;
-}
 
 type AskedHealthCheck = NonNullable<NewTargetGroup['healthCheck']>;
 
@@ -42,20 +36,20 @@ export function targetGroupName(key: ObjectKey, digestOfUid: string): string {
 }
 
 /** The tags that say whose a target group is. */
-export const targetGroupTags = ({ key, uid }: TargetGroupOwner): Readonly<Record<string, string>> => ({
+export const targetGroupTags = ({ key, uid }: ObjectRef): Readonly<Record<string, string>> => ({
   [OWNER_TAG]: formatKey(key).slice(0, LONGEST_TAG),
   [UID_TAG]: uid,
 });
 
 /** Whether a target group with these tags was created for an object. */
-export const isCreatedFor = (owner: TargetGroupOwner, tags: Readonly<Record<string, string>>): boolean =>
+export const isCreatedFor = (owner: ObjectRef, tags: Readonly<Record<string, string>>): boolean =>
   Object.entries(targetGroupTags(owner)).every(([key, value]) => tags[key] === value);
 
 /** The name, port, health check and tags of the target group to create; AWS chooses the rest of the check. */
 export function desiredTargetGroup(
   group: NewTargetGroup,
   targets: readonly BindingTarget[],
-  of: TargetGroupOwner & { readonly digestOfUid: string },
+  of: ObjectRef & { readonly digestOfUid: string },
 ) {
   return {
     name: targetGroupName(of.key, of.digestOfUid),

@@ -249,7 +249,7 @@ function statusOf(
 }
 
 /** An AWSTargetGroup with the version that its tags say by now; what could not be asked stays as it was known. */
-export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
+function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
   const { metadata, status = {} } = group;
   const version =
     answer?.is === 'Known' && answer.tags.is === 'Known' ? versionIn(answer.tags.tags) : taggedVersion(group);

@@ -1,6 +1,5 @@
 import type { AWSApplicationLoadBalancerConfigSpec } from '../../../crds/load-balancers/application-load-balancer.ts';
-import type { Carried } from '../../../crds/listener-rule.ts';
-import type { CellListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, CellListenerRule } from '../../../crds/listener-rule.ts';
 import { type LoadBalancerKind, loadBalancerOfListener } from '../kind.ts';
 import { sameRule, stickinessOf } from './listener-rule.ts';
 

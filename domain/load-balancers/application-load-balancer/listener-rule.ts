@@ -22,8 +22,7 @@ export type RuleMatch =
       readonly pairs: readonly QueryPair[];
     };
 
-/** A query parameter by its name, which is empty when any will do. */
-export interface QueryPair {
+interface QueryPair {
   readonly key: string;
   readonly value: string;
 }

@@ -1,5 +1,4 @@
-import type { Carried, CarriedPart } from '../../../crds/listener-rule.ts';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, CarriedPart, ListenerRule } from '../../../crds/listener-rule.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import { sameMatch } from './listener-rule.ts';
 import { sameShares } from '../weights.ts';
@@ -38,8 +37,7 @@ export function mergeCarried(had: Carried, found: Carried): Carried {
   return lost.length === 0 ? found : { ...found, actions: [...lost] };
 }
 
-/** What a rule has to be: what its object says, and what it has to go on doing besides. */
-export interface DesiredRule {
+interface DesiredRule {
   readonly rule: ListenerRule;
   readonly carried: Carried;
 }
