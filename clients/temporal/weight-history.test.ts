@@ -15,7 +15,8 @@ async function toldBy(file: string): Promise<WeightHistory> {
 }
 
 const lines = ({ told }: WeightHistory): readonly string[] =>
-  told.map(({ asked, served }) => {
+  told.flatMap(({ asked, served, status }) => {
+    if (status !== undefined) return [];
     const text = (asked ?? served ?? []).map(({ name, weight }) => `${name} ${weight}`).join(', ');
     return `${asked === undefined ? 'served' : 'asked'}: ${text}`;
   });
@@ -45,6 +46,18 @@ describe('the history of a rollout', () => {
     expect(history.told.map(({ at }) => at)).toEqual(
       history.told.map(({ at }) => at).toSorted((a, b) => a - b),
     );
+  });
+
+  it('says at which step it stood, and why, also at which it failed', async () => {
+    const { told } = await toldBy('cellRollout-Completed');
+    const stood = told.flatMap(({ status }) => status ?? []).slice(0, 3);
+    expect(stood.map(({ step, isFailed }) => [step, isFailed])).toEqual([
+      ['1/6', false],
+      ['1/6', false],
+      ['2/6', true],
+    ]);
+    expect(stood[2]?.reason).toBe('CheckFailed');
+    expect(stood[2]?.measured).toMatchObject([{ phase: 'Failed' }]);
   });
 
   it('is read of every recorded rollout, whatever it came to', async () => {

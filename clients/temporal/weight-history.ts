@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
-import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
+import { fieldsIn, given, recordsIn, textIn, type Fields } from '../../domain/model/fields.ts';
 import { unlessGone } from './grpc-status.ts';
 
 /** The history of a workflow, as Temporal's client gives it. */
@@ -12,12 +12,16 @@ interface ToldWeight {
   readonly weight: number;
 }
 
-/** What the history of a Cell's workflow says of its weights, at a time in milliseconds since the epoch. */
+/** What the history of a Cell's workflow says of its weights, or of how it stands, at a time in milliseconds since the epoch. */
 export interface ToldWeights {
   readonly at: number;
   readonly asked?: readonly ToldWeight[];
   readonly served?: readonly ToldWeight[];
+  readonly status?: ToldStatus;
 }
+
+/** How a Cell stands, as far as a timeline shows it. */
+export type ToldStatus = ReturnType<typeof statusIn>;
 
 /** The weights of the last rollout of a Cell from its start, and the versions of the target groups. */
 export interface WeightHistory {
@@ -68,10 +72,13 @@ export async function weightsIn(events: readonly HistoryEvent[], decode: Decode)
       event;
     const name = begun?.activityType?.name;
     if (name === 'observeCell') open.set(String(event.eventId), undefined);
-    if (name === 'shiftTraffic') {
+    if (name === 'shiftTraffic' || name === 'reportCell') {
       const [request] = await decode(begun?.input?.payloads);
-      const asked = askedIn(fieldsIn(request)['forwarding']) ?? [];
-      open.set(String(event.eventId), { at: timeOf(event), asked });
+      const { forwarding, report = request } = fieldsIn(request);
+      const { status } = fieldsIn(report);
+      if (status !== undefined) told.push({ at: timeOf(event), status: statusIn(status) });
+      const asked = askedIn(forwarding) ?? [];
+      if (name === 'shiftTraffic') open.set(String(event.eventId), { at: timeOf(event), asked });
     }
     const scheduled = String(ended?.scheduledEventId);
     const wanted = open.get(scheduled);
@@ -83,6 +90,21 @@ export async function weightsIn(events: readonly HistoryEvent[], decode: Decode)
   // One that is under way, or has failed: its weights are asked for, and nobody knows what is served.
   const unanswered = [...open.values()].filter((wanted) => wanted !== undefined);
   return { told: [...told, ...unanswered].toSorted((a, b) => a.at - b.at), versions };
+}
+
+/** Takes out of a status what a timeline shows. */
+export function statusIn(status: unknown) {
+  const { step, reason, message, rollout, ...others } = fieldsIn(status);
+  const measured = Object.values(others).flatMap((one) => {
+    const { name, phase } = fieldsIn(one);
+    return typeof name === 'string' && typeof phase === 'string' ? [{ name, phase }] : [];
+  });
+  const isFailed = fieldsIn(fieldsIn(rollout)['ending'])['kind'] === 'Failed';
+  return {
+    ...given({ step: textIn(step), reason: textIn(reason), message: textIn(message) }),
+    isFailed,
+    measured,
+  };
 }
 
 function toldBy(answer: Fields, wanted: ToldWeights | undefined, at: number): readonly ToldWeights[] {
