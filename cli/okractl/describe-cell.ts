@@ -247,7 +247,7 @@ function checksText({ prechecks = [], checks = [], postchecks = [] }: Applicatio
 /** A step, and where the rollout stands. */
 export interface StepView {
   readonly text: string;
-  readonly stands: 'Done' | 'Current' | 'Ahead';
+  readonly stands: 'Done' | 'Current' | 'Failed' | 'Ahead';
   readonly since?: string;
   readonly endsAt?: string;
 }
@@ -257,15 +257,17 @@ export function stepsOf({ spec, status = {} }: Cell): readonly StepView[] {
   const steps = describeSteps(spec);
   if (steps.length === 0) return [];
   const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
-  const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
+  const { stepStartedAt, stepEndsAt, ending } = status.rollout ?? {};
   const times = given({ since: stepStartedAt, endsAt: stepEndsAt });
+  const here =
+    ending?.kind === 'Failed' ? ({ stands: 'Failed' } as const) : { stands: 'Current' as const, ...times };
   return [...steps, 'all traffic'].map((text, at): StepView => {
     if (index === undefined || at > index) return { text, stands: 'Ahead' };
-    return at < index ? { text, stands: 'Done' } : { text, stands: 'Current', ...times };
+    return at < index ? { text, stands: 'Done' } : { text, ...here };
   });
 }
 
-const marks = { Done: '✓', Current: '▶', Ahead: ' ' } as const;
+const marks = { Done: '✓', Current: '▶', Failed: '✗', Ahead: ' ' } as const;
 
 /** The steps in a line each, with since when and until when the current one is under way. */
 export const stepLines = (cell: Cell, now: number): readonly string[] =>
