@@ -140,6 +140,7 @@ function arrange(from: Variables) {
       deployment: deploymentName && buildId ? { deploymentName, buildId } : undefined,
       tracesEndpoint: from.OTEL_EXPORTER_OTLP_ENDPOINT,
       temporalUi: from.OKRA_TEMPORAL_UI,
+      docsUrl: from.OKRA_DOCS_URL,
       /** The file that says who is notified of what. */
       notifications: from.OKRA_NOTIFICATIONS,
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),

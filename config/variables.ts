@@ -123,6 +123,7 @@ export const variables = z.object({
   ).optional(),
   OKRA_TASK_QUEUE: text.default('okra'),
   OKRA_TEMPORAL_UI: url.optional(),
+  OKRA_DOCS_URL: url.optional(),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
   OKRA_STAGED_BINDING_POLICY_SELECTOR: selector.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AskName, askNames } from '../../domain/model/request.ts';
+import { type AskName, askNames, requestVerbs, verbOf } from '../../crds/request-names.ts';
 import { seenIn } from '../../domain/model/seen.ts';
-import { type Fields, fieldsIn, given, textIn } from '../../domain/model/fields.ts';
+import { fieldsIn, given, textIn } from '../../domain/model/fields.ts';
 import { send, type Sending } from '../okractl/send.ts';
 import { CommandError, exitCodes } from '../okractl/shell.ts';
 import type { Target } from '../okractl/target.ts';
@@ -42,7 +42,7 @@ export function callOf(options: CallOptions): Calls {
     if (path === '/api/stream' && request.method === 'GET') {
       const wish = wishOf(searchParams);
       if (wish === undefined)
-        return end(response, 400, { message: 'Unknown subscription; use cells, cell or clusters.' });
+        return end(response, 400, { message: 'Unknown subscription; use cells, cell, policy or clusters.' });
       const full = streams.full(viewer);
       if (full !== undefined) return end(response, 503, { message: full });
       const stream = openStream(response);
@@ -68,7 +68,7 @@ const meOf = ({ viewers, version }: CallOptions, viewer: Viewer | undefined) => 
   mayAct: viewer?.by !== undefined,
   // Whether there is anything that they may see without logging in.
   isIn: viewer !== undefined,
-  ...given({ by: viewer?.by }),
+  ...given({ by: viewer?.by, docsUrl: viewer?.session.docsUrl }),
 });
 
 interface Call {
@@ -114,23 +114,20 @@ async function answerSession({ viewers }: CallOptions, { request, response, key 
 function wishOf(query: URLSearchParams): Wish | undefined {
   const view = query.get('view');
   if (view === 'cells' || view === 'clusters') return { view };
-  const key = nameOf(query.get('namespace'), query.get('name'));
-  return view === 'cell' && key !== undefined ? { view, key } : undefined;
+  const target =
+    view === 'cell' || view === 'policy'
+      ? targetOf(view === 'cell' ? 'Cell' : 'StagedBindingPolicy', query.get('namespace'), query.get('name'))
+      : undefined;
+  return target && { view: 'page', target };
 }
 
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-function nameOf(namespace: unknown, name: unknown): { namespace: string; name: string } | undefined {
+function targetOf(kind: unknown, namespace: unknown, name: unknown): Target | undefined {
   const isName = (text: unknown): text is string => typeof text === 'string' && NAME.test(text);
-  return isName(namespace) && isName(name) ? { namespace, name } : undefined;
-}
-
-/** Reads what a request is about; a Cell where it does not say, and a StagedBindingPolicy has no namespace. */
-function targetIn({ kind = 'Cell', namespace, name }: Fields): Target | undefined {
-  const key = nameOf(kind === 'Cell' ? namespace : name, name);
-  if (key === undefined) return undefined;
-  if (kind === 'Cell') return { kind, key };
-  return kind === 'StagedBindingPolicy' ? { kind, key: { ...key, namespace: '' } } : undefined;
+  if (!isName(name)) return undefined;
+  if (kind === 'StagedBindingPolicy') return { kind, key: { namespace: '', name } };
+  return kind === 'Cell' && isName(namespace) ? { kind, key: { namespace, name } } : undefined;
 }
 
 async function asked(
@@ -143,12 +140,12 @@ async function asked(
     response.setHeader('Connection', 'close');
     return end(response, 413, { message: `Request too large: at most ${LONGEST_BODY} bytes.` });
   }
-  const { request: wanted, reason = '', seen } = body;
-  const target = targetIn(body);
+  const { kind = 'Cell', namespace, name, request: wanted, reason = '', seen } = body;
+  const target = targetOf(kind, namespace, name);
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
-  if (target === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
+  if (target === undefined || !isAskNameOf(target, wanted) || !isReason || typeof reason !== 'string')
     return end(response, 400, {
-      message: `Invalid request: it needs the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters.`,
+      message: `Invalid request: it needs the kind and name of an object, with its namespace, a request that this kind takes, and a reason of at most ${LONGEST_REASON} characters.`,
     });
   const { status, message } = await ask(requester, {
     target,
@@ -203,4 +200,6 @@ export async function ask(
   }
 }
 
-const isAskName = (word: unknown): word is AskName => askNames.some((name) => name === word);
+/** Whether a word is a request that the kind of an object takes. */
+const isAskNameOf = ({ kind }: Target, word: unknown): word is AskName =>
+  askNames.some((name) => name === word && requestVerbs[kind].some((verb) => verb === verbOf(name)));

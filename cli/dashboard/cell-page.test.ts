@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { CanaryStep, Cell } from '../../crds/cell.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
+import { statusIn } from '../../clients/temporal/weight-history.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
-import { type CellPage, cellPageOf, type CellSources } from './cell-page.ts';
-import { clustersOf, headOf, policiesOf } from './feeds.ts';
+import { type CellPage, cellPageOf, type CellSources, policyPageOf } from './cell-page.ts';
+import { clustersOf, headOf } from './feeds.ts';
 import { metricsOfCheck, metricsOfRun } from './verdicts.ts';
 import { draw } from '../okractl/tree.ts';
-import { rowOf } from './rows.ts';
+import { rowOf, rowOfPolicy } from './rows.ts';
 import { nothingWatched } from '../okractl/watched.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
@@ -35,8 +36,9 @@ const pageOf = (cell: Cell, given: Partial<CellSources> = {}) =>
     now,
   );
 
-const rowsOf = ({ tables }: CellPage, title: string) =>
-  tables.find((table) => table.title === title)?.rows ?? [];
+const tableIn = ({ tables, beside }: CellPage, title: string) =>
+  [...beside, ...tables].find((table) => table.title === title);
+const rowsOf = (page: CellPage, title: string) => tableIn(page, title)?.rows ?? [];
 const gatesOf = (page: CellPage) => rowsOf(page, 'Gates');
 
 describe('the page of a Cell', () => {
@@ -77,11 +79,52 @@ describe('the page of a Cell', () => {
       } as const,
     ];
     const groups = new Map([['default/web-b', { ...groupIn('default', 'web-b'), status: { conditions } }]]);
-    const table = pageOf(aCell({ ...paused, targetGroups }), { groups }).groups;
-    expect(table.headings[5]).toBe('Healthy');
-    expect(table.rows.map((row) => row[5])).toEqual([
+    const table = tableIn(pageOf(aCell({ ...paused, targetGroups }), { groups }), 'Target groups');
+    expect(table?.headings[5]).toBe('Healthy');
+    expect(table?.rows.map((row) => row[5])).toEqual([
       { tone: 'Held', text: '2/3 healthy' },
       { tone: 'Bad', text: `0/1 healthy: ${message}` },
+    ]);
+  });
+
+  it('marks the step at which a rollout has failed', () => {
+    const ending = { kind: 'Failed', reason: 'Aborted', message: '', time: '2026-11-22T09:59:00Z' } as const;
+    const { steps } = pageOf(aCell({ ...paused, rollout: { ...paused.rollout!, ending } }));
+    expect(steps.map(({ stands }) => stands)).toEqual(['Done', 'Failed', 'Ahead', 'Ahead']);
+  });
+
+  it('marks it also when all traffic is back, by the history in Temporal', () => {
+    const { rollout, step, ...status } = paused;
+    const ending = { kind: 'Failed', reason: 'Aborted', message: '', time: '2026-11-22T09:59:00Z' } as const;
+    const times = { startedAt: '2026-11-22T09:55:00Z', endedAt: '2026-11-22T09:59:30Z' };
+    const change = { version: '2.0.0', outcome: 'Reverted', message: '', ...times } as const;
+    const at = Date.parse(ending.time);
+    const told = {
+      versions: {},
+      told: [{ at, status: statusIn({ step, rollout: { ...rollout, ending } }) }],
+    };
+    const { steps } = pageOf(aCell({ ...status, phase: 'Reverted', history: [change] }), { told });
+    expect(steps.map(({ stands }) => stands)).toEqual(['Done', 'Failed', 'Ahead', 'Ahead']);
+  });
+
+  it('has the reason of the Cell, and those of conditions that are not as they should be', () => {
+    const condition = (type: string, status: 'True' | 'False', reason: string) => ({
+      type,
+      status,
+      reason,
+      message: '',
+      lastTransitionTime: '2026-11-22T09:59:00Z',
+    });
+    const conditions = [
+      condition('Ready', 'False', 'WaitingForResume'),
+      condition('Degraded', 'True', 'UnhealthyTargets'),
+      condition('TargetGroupsAccepted', 'False', 'MissingVersion'),
+      condition('TargetsHealthy', 'True', 'Healthy'),
+    ];
+    expect(pageOf(aCell({ ...paused, conditions })).reasons).toEqual([
+      'WaitingForResume',
+      'UnhealthyTargets',
+      'MissingVersion',
     ]);
   });
 
@@ -95,8 +138,16 @@ describe('the page of a Cell', () => {
     const windows = [{ timeZone: 'UTC', start: '11:00', end: '12:00' }];
     const freezes = [{ name: 'sale', by: 'ops', reason: 'peak', until: now + 60_000 }];
     expect(gatesOf(pageOf(aCell(paused, { windows }), { freezes }))).toEqual([
-      [{ text: 'Freeze', tone: 'Held' }, 'sale by ops: peak', '2026-11-22T10:01:00.000Z'],
-      [{ text: 'Window', tone: 'Held' }, 'closed; opens', '2026-11-22T11:00:00.000Z'],
+      [
+        { text: 'Freeze', tone: 'Held', reason: 'WaitingForFreeze' },
+        'sale by ops: peak',
+        '2026-11-22T10:01:00.000Z',
+      ],
+      [
+        { text: 'Window', tone: 'Held', reason: 'WaitingForWindow' },
+        'closed; opens',
+        '2026-11-22T11:00:00.000Z',
+      ],
       [{ text: 'Pause', tone: 'Idle' }, 'not paused', ''],
       [{ text: 'Health', tone: 'Idle' }, 'at least 1 healthy in each target group that gains weight', ''],
     ]);
@@ -106,7 +157,7 @@ describe('the page of a Cell', () => {
     ['WaitingForClusters', 'Clusters'],
     ['WaitingForApplication', 'Applications'],
   ])('shows what holds it elsewhere while that holds: %s', (reason, name) => {
-    const held = [{ text: name, tone: 'Held' }, 'Held.', ''];
+    const held = [{ text: name, tone: 'Held', reason }, 'Held.', ''];
     expect(gatesOf(pageOf(aCell({ ...paused, reason, message: 'Held.' })))).toContainEqual(held);
     const names = gatesOf(pageOf(aCell(paused))).map(([gate]) => gate);
     expect(names).not.toContainEqual(expect.objectContaining({ text: name }));
@@ -117,14 +168,14 @@ describe('the page of a Cell', () => {
     const change = { version: '1.0.0', from: '0.9.0', outcome: 'Reverted', message: 'Errors.' } as const;
     const child = { name: 'web-api', weight: 10 };
     const failed = { message: 'It broke.', time } as never;
-    const { tables } = pageOf(
+    const page = pageOf(
       aCell({
         history: [{ ...change, startedAt: time, endedAt: time }],
         applications: [{ name: 'api', phase: 'Migrating', child, failed }],
         approval: { count: 2, lacking: 1, groups: ['release'] },
       }),
     );
-    const of = (title: string) => tables.find((table) => table.title === title);
+    const of = (title: string) => tableIn(page, title);
     expect(of('History')?.headings.slice(0, 2)).toEqual(['Ended', 'Took']);
     expect(of('History')?.rows).toEqual([
       [time, '0s', '0.9.0', '1.0.0', { text: 'Reverted', tone: 'Bad' }, '-', 'Errors.'],
@@ -334,30 +385,40 @@ describe('objects that are stored in a form that no schema allows', () => {
   ])('keep nobody from the page: %s', (_, odd) => {
     const freezes = new Map([['odd', { metadata: { name: 'odd' }, ...odd } as unknown as Freeze]]);
     expect(headOf({ ...nothingWatched(), freezes }, now).freezes).toMatchObject([{ name: 'odd' }]);
-    const policies = new Map([['odd', odd as unknown as StagedBindingPolicy]]);
-    expect(policiesOf(policies)).toMatchObject({ rows: [['odd', {}, { list: [] }, expect.anything()]] });
+    const policy = { metadata: { name: 'odd' }, ...odd } as unknown as StagedBindingPolicy;
+    expect(
+      policyPageOf(policy, { row: rowOfPolicy(policy), events: [], offers: [], url: undefined }).steps,
+    ).toEqual([]);
+    expect(rowOfPolicy(policy)).toMatchObject({ key: 'odd', phase: 'Pending' });
     expect(draw({ ...nothingWatched(), freezes }, now).join(' ')).toContain('Freeze odd');
   });
 });
 
-describe('the StagedBindingPolicies', () => {
-  it('are told with their stages, also those that have not begun', () => {
-    const spec = { stages: [{ name: 'canary' }, { name: 'all' }] };
-    const stages = [{ name: 'canary', phase: 'TimedOut' }];
-    const status = { phase: 'Progressing', message: 'Stage\ncanary.', stages };
-    const policy = { spec, status } as unknown as StagedBindingPolicy;
-    expect(policiesOf(new Map([['nginx', policy]])).rows).toEqual([
-      [
-        'nginx',
-        { text: 'Progressing', tone: 'Moving' },
-        {
-          list: [
-            { text: 'canary: TimedOut', tone: 'Bad' },
-            { text: 'all: Pending', tone: 'Idle' },
-          ],
-        },
-        'Stage canary.',
-      ],
+describe('the page of a StagedBindingPolicy', () => {
+  it('has its stages as steps, also those that have not begun, and what it was asked', () => {
+    const since = '2026-11-22T09:58:00Z';
+    const spec = { stages: [{ name: 'dev' }, { name: 'test' }, { name: 'prod' }] };
+    const stages = [
+      { name: 'dev', phase: 'Passed', since },
+      {
+        name: 'test',
+        phase: 'TimedOut',
+        since,
+        objects: 3,
+        fulfilled: 2,
+        firstUnfulfilled: 'pods default/a',
+      },
+    ];
+    const requests = [{ action: 'pause', by: 'ann', reason: 'lunch', time: since }];
+    const status = { phase: 'Failed', reason: 'TimedOut', activeStage: 'test', stages, requests };
+    const policy = { metadata: { name: 'nginx' }, spec, status } as unknown as StagedBindingPolicy;
+    const page = policyPageOf(policy, { row: rowOfPolicy(policy), events: [], offers: [], url: 'http://ui' });
+    expect(page.steps).toEqual([
+      { text: 'dev: Passed', stands: 'Done' },
+      { text: 'test: TimedOut, 2 of 3 objects, pods default/a', stands: 'Failed', since },
+      { text: 'prod: Pending', stands: 'Ahead' },
     ]);
+    expect([page.seen, page.reasons, page.chart]).toEqual([{ stage: 'test' }, ['TimedOut'], undefined]);
+    expect(rowsOf(page, 'Requests')).toEqual([['2026-11-22T09:58:00Z', 'pause', 'ann', 'lunch']]);
   });
 });

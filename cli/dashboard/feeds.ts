@@ -1,18 +1,16 @@
 import { given } from '../../domain/model/fields.ts';
-import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
-import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
-import { stageNamesIn } from '../okractl/describe.ts';
+import { formatTarget, type Target } from '../okractl/target.ts';
 import { sourceIn } from '../okractl/trace.ts';
 import { heldFreezes, inOrder, setOrDelete, type Watched } from '../okractl/watched.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { healthOf } from './cell-page.ts';
 import type { Viewer } from './hub.ts';
-import { type CellReading, readCellPage } from './read-cell.ts';
+import { type PageReading, readPage } from './read-cell.ts';
 import type { Troubled } from './remembered.ts';
-import { toneOfPhase } from '../tones.ts';
 import type { CellRow } from './rows.ts';
 import type { Stream } from './stream.ts';
 import type { TableView } from './view.ts';
@@ -22,7 +20,7 @@ import { messageOf } from '../../domain/text.ts';
 export type Wish =
   | { readonly view: 'cells' }
   | { readonly view: 'clusters' }
-  | { readonly view: 'cell'; readonly key: { readonly namespace: string; readonly name: string } };
+  | { readonly view: 'page'; readonly target: Target };
 
 /** How often what changes without an event is looked at: the time, and what measures. */
 const TICK_MS = 5_000;
@@ -40,7 +38,7 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
     // It ends for this one alone, who begins again and is told why.
     tellOrEnd(tellHead);
   };
-  const tellers = [tellHead, ...tellersOf(viewer, stream, wish, { now, troubled })];
+  const tellers = [tellHead, tellerOf(viewer, stream, wish, { now, troubled })];
   const push = (): void => {
     for (const tell of tellers) tell();
   };
@@ -63,23 +61,20 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
   push();
 }
 
-function tellersOf(
+function tellerOf(
   viewer: Viewer,
   stream: Stream,
   wish: Wish,
-  reading: Pick<CellReading, 'now' | 'troubled'>,
-): readonly (() => void)[] {
+  reading: Pick<PageReading, 'now' | 'troubled'>,
+): () => void {
   const { hub } = viewer;
   switch (wish.view) {
     case 'cells':
-      return [
-        tellRows(viewer, stream),
-        onceEach(stream, 'policies', () => policiesOf(hub.watched().policies)),
-      ];
+      return tellRows(viewer, stream);
     case 'clusters':
-      return [onceEach(stream, 'clusters', () => clustersOf(hub.watched()))];
-    case 'cell':
-      return [tellCell(viewer, stream, { key: wish.key, ...reading })];
+      return onceEach(stream, 'clusters', () => clustersOf(hub.watched()));
+    case 'page':
+      return tellObject(viewer, stream, { target: wish.target, ...reading });
   }
 }
 
@@ -113,13 +108,13 @@ function tellRows({ hub }: Viewer, stream: Stream): () => void {
   };
 }
 
-function tellCell(
+function tellObject(
   viewer: Viewer,
   stream: Stream,
-  { key, now, troubled }: Pick<CellReading, 'key' | 'now' | 'troubled'>,
+  { target, now, troubled }: Omit<PageReading, 'changed'>,
 ): () => void {
-  const what = `Cell ${formatKey(key)}`;
-  const read = readCellPage(viewer, { key, now, troubled, changed: () => tell() });
+  const what = formatTarget(target);
+  const read = readPage(viewer, { target, now, troubled, changed: () => tell() });
   const tellPage = onceEach(stream, 'cell', read);
   const tell = (): void => {
     if (stream.signal.aborted || !viewer.hub.watched().isWhole) return;
@@ -160,22 +155,6 @@ function withoutRepeats(troubles: Watched['troubles']): readonly string[] {
     return [`${some.map(([what]) => what).join(', ')} may be stale: ${inOneLine(why)}`];
   });
 }
-
-/** The StagedBindingPolicies by name, with their stages. */
-export const policiesOf = (
-  policies: ReadonlyMap<string, Pick<StagedBindingPolicy, 'spec' | 'status'>>,
-): TableView => ({
-  title: 'StagedBindingPolicies',
-  headings: ['Name', 'Phase', 'Stages', 'Message'],
-  rows: inOrder(policies).map(([name, { spec, status = {} }]) => {
-    const { phase = 'Pending', message = 'Not reconciled yet. Is okrad running?' } = status;
-    const list = stageNamesIn(spec).map((stage) => {
-      const stands = status.stages?.find((one) => one.name === stage)?.phase ?? 'Pending';
-      return { text: `${stage}: ${stands}`, tone: toneOfPhase(stands) };
-    });
-    return [name, { text: phase, tone: toneOfPhase(phase) }, { list }, inOneLine(message)];
-  }),
-});
 
 /** What is made by hand belongs to no cluster that Okra knows. */
 const BY_HAND = 'made by hand, of no known cluster';

@@ -1,11 +1,12 @@
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { follow } from '../okractl/follow.ts';
 import type { Asker } from '../okractl/send.ts';
 import type { Session } from '../okractl/shell.ts';
 import { nothingWatched, type Watched } from '../okractl/watched.ts';
 import { noted } from './chart.ts';
-import { type CellRow, type KnownCell, rowOf } from './rows.ts';
+import { type CellRow, type KnownCell, rowOf, rowOfPolicy } from './rows.ts';
 
 /** What is watched for all who look with the same rights. */
 export type Hub = ReturnType<typeof openHub>;
@@ -61,8 +62,11 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions) {
 
 const NOTHING = { is: 'Nothing' } as const;
 
+/** Whoever looks is told of each row that is another. */
+const policyRows = new WeakMap<StagedBindingPolicy, CellRow>();
+
 /** Makes the rows of Cells that have changed, and takes the others as they are. One that cannot be shown keeps nobody from the others. */
-function rowsOf({ cells, asked }: Watched, shown: Map<string, Shown>, now: number) {
+function rowsOf({ cells, asked, policies }: Watched, shown: Map<string, Shown>, now: number) {
   const troubles: [what: string, why: string][] = [];
   for (const key of shown.keys()) if (!cells.has(key)) shown.delete(key);
   for (const [key, cell] of cells) {
@@ -77,12 +81,18 @@ function rowsOf({ cells, asked }: Watched, shown: Map<string, Shown>, now: numbe
       troubles.push([`Cell ${key}`, `cannot be shown: ${String(error)}`]);
     }
   }
-  return { rows: new Map([...shown].map(([key, { row }]) => [key, row])), troubles };
+  const rows = new Map([...shown].map(([key, { row }]) => [key, row]));
+  for (const [key, policy] of policies) {
+    const row = policyRows.get(policy) ?? rowOfPolicy(policy);
+    policyRows.set(policy, row);
+    rows.set(key, row);
+  }
+  return { rows, troubles };
 }
 
 /** Someone who looks, with what they are let see and do. */
 export interface Viewer {
-  readonly session: Asker & Pick<Session, 'temporalUi'>;
+  readonly session: Asker & Pick<Session, 'temporalUi' | 'docsUrl'>;
   readonly hub: Hub;
   /** Given when they may look no more. */
   readonly signal: AbortSignal;

@@ -114,7 +114,7 @@ function onlyLooking(config: Config, signal: AbortSignal, operator: Operators): 
 }
 
 const sessionOf = (
-  { temporal, taskQueue, temporalUi }: Config,
+  { temporal, taskQueue, temporalUi, docsUrl }: Config,
   person: Omit<Person, 'namespace'>,
   operator: Operators,
-): Viewer['session'] => ({ ...person, operator: operator.get, taskQueue, temporal, temporalUi });
+): Viewer['session'] => ({ ...person, operator: operator.get, taskQueue, temporal, temporalUi, docsUrl });

@@ -1,15 +1,17 @@
 import { mayAsk } from '../../clients/kubernetes/request-rights.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { type RequestVerb, requestVerbs, verbOf } from '../../crds/request-names.ts';
+import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import { isDegraded } from '../../domain/kubernetes/conditions.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AskName } from '../../domain/model/request.ts';
-import type { Seen } from '../../domain/model/seen.ts';
 import { isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
+import type { Sending } from '../okractl/send.ts';
+import type { Target } from '../okractl/target.ts';
 import type { Viewer } from './hub.ts';
 import { type Reading, remembered } from './remembered.ts';
 
-interface Offer {
+/** A request that makes sense, and what it does. */
+export interface Offer {
   readonly name: AskName;
   readonly does: string;
 }
@@ -23,6 +25,8 @@ export interface OfferView extends Offer {
 }
 
 const PAUSE: Offer = { name: 'pause', does: 'Pauses the rollout at its weight until it is resumed.' };
+const PAUSE_STAGES: Offer = { name: 'pause', does: 'Lets no further stage begin until it is resumed.' };
+const CONTINUE: Offer = { name: 'retry', does: 'Lets the rollout continue.' };
 const RESUME: Offer = { name: 'resume', does: 'Ends the pause.' };
 const PROMOTE: Offer = { name: 'promote', does: 'Finishes the current step, without waiting for it.' };
 const APPROVE: Offer = {
@@ -67,7 +71,7 @@ function forStep(status: CellStatus): readonly Offer[] {
 }
 
 /** What a person sees who makes a request of a Cell as it stands. */
-export function seenOf({ status = {} }: Pick<Cell, 'status'>): Seen {
+export function seenOf({ status = {} }: Pick<Cell, 'status'>): NonNullable<Sending['seen']> {
   const { rollout, desiredVersion: version, currentStepIndex = 0 } = status;
   if (rollout === undefined || version === undefined) return {};
   return { version, step: currentStepIndex + 1, paused: rollout.paused !== undefined };
@@ -83,18 +87,33 @@ function ofApplications({ applications = [], paused }: CellStatus): readonly Off
   ];
 }
 
-/** Makes the reader of what Kubernetes lets a person ask of a Cell: each request by itself, so that none waits for another. */
+/** The requests that make sense for a StagedBindingPolicy as it stands: none once all is done, or while a stage is rolled back. */
+export function offersOfPolicy(status: StagedBindingPolicyStatus = {}): readonly Offer[] {
+  const { phase, activeStage = '', held, paused } = status;
+  if (phase === 'Completed' || phase === 'RollingBack') return [];
+  const forStage = [
+    { name: 'promote', does: `Finishes stage ${activeStage}, whether or not it is fulfilled.` },
+    { name: 'abort', does: `Rolls back stage ${activeStage}: its BindingPolicy is deleted.` },
+  ] as const;
+  return [
+    paused === undefined ? PAUSE_STAGES : RESUME,
+    ...(held === undefined ? [] : [CONTINUE]),
+    ...(activeStage === '' ? [] : forStage),
+  ];
+}
+
+/** Makes the reader of what Kubernetes lets a person ask of an object: each request by itself, so that none waits for another. */
 export function readMayAsk(
   { session, by }: Viewer,
-  key: ObjectKey,
+  target: Target,
   timing: Omit<Reading<[], MayAsk>, 'read' | 'meanwhile'>,
 ): (name: AskName) => MayAsk {
   if (by === undefined) return () => 'No';
   const readers = new Map<RequestVerb, () => MayAsk>(
-    requestVerbs.Cell.map((verb) => {
+    requestVerbs[target.kind].map((verb) => {
       const read = remembered<[], MayAsk>({
         ...timing,
-        read: async () => ((await mayAsk(session, verb, { kind: 'Cell', key })) ? 'Yes' : 'No'),
+        read: async () => ((await mayAsk(session, verb, target)) ? 'Yes' : 'No'),
         meanwhile: 'Unknown',
       });
       return [verb, () => read('')];

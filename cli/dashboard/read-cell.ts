@@ -6,9 +6,10 @@ import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { eventsOf, urlOf } from '../okractl/describe.ts';
+import type { Target } from '../okractl/target.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { cellPageOf } from './cell-page.ts';
-import { offersOf, readMayAsk } from './offers.ts';
+import { cellPageOf, policyPageOf } from './cell-page.ts';
+import { type Offer, offersOf, offersOfPolicy, readMayAsk } from './offers.ts';
 import { remembered, telling, type Troubled } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
 import type { Viewer } from './hub.ts';
@@ -19,20 +20,20 @@ const FRESH_MS = 30_000;
 /** The same of what measures. */
 const MEASURED_MS = 4_000;
 
-/** What one Cell's page is read with. */
-export interface CellReading {
-  readonly key: ObjectKey;
+/** What one object's page is read with. */
+export interface PageReading {
+  readonly target: Target;
   readonly now: () => number;
   /** Called when there is more to tell than there was. */
   readonly changed: () => void;
   readonly troubled: Troubled;
 }
 
-/** Makes the reader of one Cell's page, which waits for nothing, and remembers what seldom changes. */
-export function readCellPage(viewer: Viewer, { key, now, changed, troubled }: CellReading) {
+/** Makes the reader of one object's page, which waits for nothing, and remembers what seldom changes. */
+export function readPage(viewer: Viewer, { target, now, changed, troubled }: PageReading) {
   const { hub, session } = viewer;
-  const { kubernetes } = session;
-  const target = { kind: 'Cell', key } as const;
+  const { key } = target;
+  const id = formatKey(key);
   const timing = { now, changed };
   const history = remembered<[], Awaited<ReturnType<typeof toldBy>>>({
     ...timing,
@@ -40,39 +41,48 @@ export function readCellPage(viewer: Viewer, { key, now, changed, troubled }: Ce
     meanwhile: { trouble: 'no answer yet' },
     freshMs: (told) => (told.history === undefined ? FRESH_MS : Number.POSITIVE_INFINITY),
   });
-  const mayAsk = readMayAsk(viewer, key, { ...timing, freshMs: () => FRESH_MS });
+  const mayAsk = readMayAsk(viewer, target, { ...timing, freshMs: () => FRESH_MS });
   const events = remembered({
     ...timing,
-    read: () => telling('Events', eventsOf(kubernetes, target).catch(noneIfForbidden), troubled),
+    read: () => telling('Events', eventsOf(session.kubernetes, target).catch(noneIfForbidden), troubled),
     meanwhile: [],
     freshMs: () => FRESH_MS,
   });
   const verdicts = remembered({
     ...timing,
-    read: (cell: Cell) => verdictsOf(kubernetes, cell, { signal: viewer.signal, troubled }),
+    read: (cell: Cell) => verdictsOf(session.kubernetes, cell, { signal: viewer.signal, troubled }),
     meanwhile: [],
     freshMs: () => MEASURED_MS,
   });
+  const sharedBy = (version: string, offers: readonly Offer[], runId: string | undefined) => ({
+    events: events(version),
+    offers: offers.map((offer) => ({ ...offer, may: mayAsk(offer.name) })),
+    url: urlOf(session, target, runId),
+  });
   return () => {
-    const shown = hub.known(formatKey(key));
-    const row = hub.rows().get(formatKey(key));
-    if (shown === undefined || row === undefined) return { isDeleted: true } as const;
-    const { cell } = shown;
+    const { freezes, groups, policies } = hub.watched();
+    const row = hub.rows().get(id);
+    // Cells are known by their namespaces as well, and StagedBindingPolicies have none.
+    const object = policies.get(id) ?? hub.known(id);
+    if (object === undefined || row === undefined) return { isDeleted: true } as const;
+    if (!('cell' in object)) {
+      const { metadata, status } = object;
+      const shared = sharedBy(metadata.resourceVersion ?? '', offersOfPolicy(status), status?.writer?.runId);
+      return policyPageOf(object, { row, ...shared });
+    }
+    const { cell } = object;
     const version = cell.metadata.resourceVersion ?? '';
     const told = history(rolloutIn(cell));
-    const { freezes, groups } = hub.watched();
     const sources = {
-      ...shown,
+      ...object,
       row,
       freezes: freezesOf(key.namespace, [...freezes.values()]),
       groups,
       told: told.history,
       trouble: told.trouble,
-      seen: hub.seen(formatKey(key)),
+      seen: hub.seen(id),
       verdicts: verdicts(version, cell),
-      events: events(version),
-      offers: offersOf(cell).map((offer) => ({ ...offer, may: mayAsk(offer.name) })),
-      url: urlOf(session, target, cell.status?.rollout?.runId),
+      ...sharedBy(version, offersOf(cell), cell.status?.rollout?.runId),
     };
     return cellPageOf(sources, now());
   };

@@ -1,6 +1,8 @@
 import { given } from '../../domain/model/fields.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { isDegraded } from '../../domain/kubernetes/conditions.ts';
+import { stageNamesIn } from '../okractl/describe.ts';
 import { type Asked, weightsOf } from '../okractl/describe-cell.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -21,16 +23,20 @@ const forPersons = new Set([
   'WaitingForVerdict',
 ]);
 
-/** A Cell in the list of all. Times are ISO 8601. */
+const NOT_RECONCILED = 'Not reconciled yet. Is okrad running?';
+
+/** A Cell in the list of all, or a StagedBindingPolicy, whose namespace is empty. Times are ISO 8601. */
 export type CellRow = Readonly<ReturnType<typeof rowOf>>;
 
 /** Makes the row of a Cell. */
 export function rowOf({ cell, asked }: KnownCell) {
   const { metadata, status = {} } = cell;
   const { phase = 'Pending', reason = '', step, stableVersion, desiredVersion, rollout, paused } = status;
-  const { message = 'Not reconciled yet. Is okrad running?' } = status;
+  const { message = NOT_RECONCILED } = status;
   const { name, namespace = 'default', deletionTimestamp } = metadata;
-  const tone: Tone = isDegraded(status) ? 'Bad' : toneOfPhase(phase);
+  const tone = toneOf(status);
+  const isPaused = (rollout?.paused ?? paused) !== undefined;
+  const needsPerson = rollout?.ending === undefined && (isPaused || forPersons.has(reason));
   return {
     key: `${namespace}/${name}`,
     namespace,
@@ -50,8 +56,42 @@ export function rowOf({ cell, asked }: KnownCell) {
       role: group?.role ?? '',
       ...given({ asked: weight, served: group?.weight }),
     })),
-    asksPerson:
-      rollout?.ending === undefined && ((rollout?.paused ?? paused) !== undefined || forPersons.has(reason)),
+    heading: headingOf(status, needsPerson),
+  };
+}
+
+type Status = Pick<CellStatus, 'conditions'> & { readonly phase?: string | undefined };
+
+const toneOf = (status: Status): Tone =>
+  isDegraded(status) ? 'Bad' : toneOfPhase(status.phase ?? 'Pending');
+
+/** The heading below which an object stands in the list of all. */
+function headingOf(status: Status, needsPerson: boolean) {
+  if (needsPerson) return 'Needs a person';
+  if (toneOf(status) === 'Bad') return 'Degraded';
+  const isReady = (status.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True');
+  return isReady || toneOf(status) === 'Good' ? 'Healthy' : 'Progressing';
+}
+
+/** Makes the row of a StagedBindingPolicy, also of one that is stored in a form that no schema allows. */
+export function rowOfPolicy({ metadata: { name }, spec, status = {} }: StagedBindingPolicy): CellRow {
+  const { phase = 'Pending', message = NOT_RECONCILED, activeStage = '', stages = [], held, paused } = status;
+  const names = stageNamesIn(spec);
+  const at = names.indexOf(activeStage) + 1;
+  const isHeld = (held ?? paused) !== undefined || phase === 'Paused';
+  return {
+    key: name,
+    namespace: '',
+    name,
+    phase,
+    tone: toneOf(status),
+    message: cut(inOneLine(message), LONGEST_MESSAGE),
+    ...given({
+      since: stages.find((stage) => stage.name === activeStage)?.since ?? status.lastSyncTime,
+      step: at === 0 || phase === 'Completed' ? undefined : `stage ${at}/${names.length}`,
+    }),
+    weights: [],
+    heading: headingOf(status, isHeld && phase !== 'RollingBack'),
   };
 }
 

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { OfferView } from './offers.ts';
 
@@ -19,4 +20,12 @@ it('says of what Kubernetes has not said anything yet something else than of wha
     'Permission to abort not known yet. It is checked again before anything is sent.',
   ]);
   expect(rightsOf([{ name: 'abort', may: 'Yes' }])).toEqual([]);
+});
+
+const assets = new URL('assets/', import.meta.url);
+
+it.each(readdirSync(assets))('needs no font with signs: %s', (file) => {
+  const text = readFileSync(new URL(file, assets), 'utf8');
+  // These are in every font of letters.
+  expect(text.match(/[^\p{ASCII}…–]/gu)).toBeNull();
 });

@@ -49,7 +49,7 @@ export function sessions() {
         // What a kubeconfig lacks is a problem of the environment, or of the command line.
         throw badUsage(messageOf(error));
       }
-      const { temporal, taskQueue, identity, temporalUi, lease } = config;
+      const { temporal, taskQueue, identity, temporalUi, docsUrl, lease } = config;
       const operator = connectOnDemand(async () => {
         if (!isByTemporal) throw failed(NO_TEMPORAL);
         // What Temporal's client is made of takes a while to load, and many commands do not need it.
@@ -64,6 +64,7 @@ export function sessions() {
         taskQueue,
         leaseNamespace: lease.namespace,
         temporalUi,
+        docsUrl,
         operator: operator.get,
         ...(isByTemporal ? {} : { throughApi: throughApi(person, config.okraNamespace) }),
       };

@@ -61,6 +61,8 @@ export interface Session extends Person {
   readonly leaseNamespace: string;
   /** The base URL of the Web UI of Temporal, where it is set. */
   readonly temporalUi: string | undefined;
+  /** Where docs/ is published, where it is set. */
+  readonly docsUrl: string | undefined;
   /** Connects to Temporal, which only some commands need. */
   readonly operator: () => Promise<Operator>;
   /** How okrad is reached where the address of Temporal is not given; undefined: by Temporal. */

@@ -101,15 +101,21 @@ describe('the dashboard in a browser', () => {
     await row.getByRole('link').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'web' }).waitFor();
-    await page.getByText('Weights as a table').click();
-    const weights = page.getByRole('region', { name: 'Weights over time' }).getByRole('row');
+    await page.getByText('Timeline as a table').click();
+    const weights = page.getByRole('region', { name: 'Timeline' }).getByRole('row');
     // Of what was before the page was opened, the history of the workflow tells.
     await weights
-      .filter({ hasText: /2\.0\.0\s*20\s*observed/ })
+      .filter({ hasText: /2\.0\.0 observed\s*20/ })
       .first()
       .waitFor();
     await weights
-      .filter({ hasText: /1\.0\.0\s*100\s*observed/ })
+      .filter({ hasText: /1\.0\.0 observed\s*100/ })
+      .first()
+      .waitFor();
+
+    // What happened meanwhile stands on the same axis, by the Events of the Cell.
+    await weights
+      .filter({ hasText: /Gates\s*WaitingForResume/ })
       .first()
       .waitFor();
 
@@ -120,7 +126,7 @@ describe('the dashboard in a browser', () => {
     await page.getByText('not paused').waitFor();
     await askByKeyboard(page, 'Resume', 'looks fine');
     await page.getByRole('img', { name: 'Observed: 1.0.0 60, 2.0.0 40.' }).waitFor();
-    await page.getByText('Weights as a table').click();
+    await page.getByText('Timeline as a table').click();
 
     const seen = await look(await serveTo(viewer!.kubeconfig), {
       viewport: { width: 390, height: 844 },

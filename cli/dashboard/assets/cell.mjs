@@ -1,6 +1,6 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
-import { away, badge, bar, lasting, section, tableSection, versionsView } from './parts.mjs';
+import { away, badge, bar, lasting, reasonView, section, tableSection, versionsView } from './parts.mjs';
 import { submitting } from './frame.mjs';
 import { rightsOf, wordOf } from './words.mjs';
 
@@ -8,29 +8,50 @@ import { rightsOf, wordOf } from './words.mjs';
 /** @typedef {import('../offers.ts').OfferView} OfferView */
 
 /**
- * One Cell with all that is known of it.
+ * One Cell, or one StagedBindingPolicy, with all that is known of it.
  * @param {CellPage} page
  * @param {{ width: number, mayAct: boolean, ask: (offer: OfferView) => void }} on
  */
 export function cellView(page, { width, mayAct, ask }) {
   const { row, chart } = page;
-  return html` <p><a href="#/">← all Cells</a></p>
-    <h1 tabindex="-1"><span class="calm">${row.namespace}/</span>${row.name}</h1>
-    <div class="state ${row.tone.toLowerCase()}">
-      <p class="headline">
-        ${badge(row.tone, row.phase)} ${versionsView(row)}
-        ${row.step === undefined ? nothing : html`<span class="step">${row.step}</span>`}
-        ${lasting(row.since)}
-      </p>
-      <p class="says">${row.message}</p>
-      ${page.next === undefined ? nothing : html`<p class="calm">Next: ${page.next}</p>`}
-      <div class="bars">${bar(row.weights)}</div>
-      ${offersView(page.offers, mayAct, ask)}
-    </div>
-    ${section('Weights over time', chart.series.length > 0, chartView(chart, { width }))}
-    ${tableSection(page.groups)} ${section('Steps', page.steps.length > 0, stepsView(page.steps))}
-    ${page.tables.map((view) => tableSection(view))}`;
+  return html` ${titleView(row)}
+    <div class="columns">
+      <div>
+        <div class="state ${row.tone.toLowerCase()}">
+          <p class="headline">
+            ${badge(row.tone, row.phase)} ${versionsView(row)}
+            ${row.step === undefined ? nothing : html`<span class="step">${row.step}</span>`}
+            ${lasting(row.since)}
+          </p>
+          <p class="says">${row.message}</p>
+          ${page.reasons.length === 0 ? nothing : html`<p class="calm">Reason: ${page.reasons.map((reason, at) => html`${at === 0 ? '' : ', '}${reasonView(reason)}`)}</p>`}
+          ${page.next === undefined ? nothing : html`<p class="calm">Next: ${page.next}</p>`}
+          <div class="bars">${bar(row)}</div>
+          ${offersView(page.offers, mayAct, ask)}
+        </div>
+        ${section(chart === undefined ? 'Stages' : 'Steps', page.steps.length > 0, stepsView(page.steps))}
+        ${page.beside.map((view) => tableSection(view))}
+      </div>
+      <div>
+        ${
+          chart === undefined
+            ? nothing
+            : section('Timeline', chart.series.length + chart.marks.length > 0, chartView(chart, { width }))
+        }
+        ${page.tables.map((view) => tableSection(view))}
+      </div>
+    </div>`;
 }
+
+/**
+ * Where one is, and the way back.
+ * @param {{ namespace?: string, name: string }} of
+ */
+export const titleView = ({ namespace = '', name }) =>
+  html`<div class="title">
+    <a href="#/">Cells</a>
+    <h1 tabindex="-1"><span class="calm">${namespace === '' ? 'sbp' : namespace}/</span>${name}</h1>
+  </div>`;
 
 /**
  * @param {readonly OfferView[]} offers
@@ -58,30 +79,33 @@ function offersView(offers, mayAct, ask) {
 }
 
 /** @param {Pick<OfferView, 'name'>} offer */
-const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
+const isGrave = ({ name }) => name === 'abort';
+
+/** @type {Readonly<Record<CellPage['steps'][number]['stands'], readonly [import('../../tones.ts').Tone, string] | undefined>>} */
+const stands = {
+  Done: ['Good', 'done'],
+  Current: ['Moving', 'now'],
+  Failed: ['Bad', 'failed'],
+  Ahead: undefined,
+};
 
 /** @param {CellPage['steps']} steps */
 const stepsView = (steps) =>
   html`<ol class="steps">
-    ${steps.map(
-      ({ text, stands, since, endsAt }) => html`
-        <li class=${stands.toLowerCase()} aria-current=${stands === 'Current' ? 'step' : nothing}>
-          ${text}
-          ${
-            stands === 'Ahead'
-              ? nothing
-              : html`<span class="calm">(${stands === 'Done' ? 'done' : 'now'})</span>`
-          }
-          ${lasting(since)}
-          ${endsAt === undefined ? nothing : html`<span class="since">ends ${away(endsAt)}</span>`}
+    ${steps.map((step) => {
+      const [tone, word] = stands[step.stands] ?? [];
+      return html`
+        <li class=${step.stands.toLowerCase()} aria-current=${step.stands === 'Current' ? 'step' : nothing}>
+          ${step.text} ${tone === undefined ? nothing : badge(tone, word ?? '')} ${lasting(step.since)}
+          ${step.endsAt === undefined ? nothing : html`<span class="since">ends ${away(step.endsAt)}</span>`}
         </li>
-      `,
-    )}
+      `;
+    })}
   </ol>`;
 
 /**
  * @typedef {object} Asking
- * @property {string} namespace
+ * @property {string | undefined} namespace of a StagedBindingPolicy none
  * @property {string} name
  * @property {OfferView} offer
  * @property {import('../cell-page.ts').CellPage['seen']} seen
@@ -102,7 +126,7 @@ export function askingView(asking, { send, close }) {
       asking === undefined
         ? nothing
         : html`<form @submit=${submitting('reason', send)}>
-            <h2 id="asking-title">${wordOf(asking.offer)} ${asking.namespace}/${asking.name}</h2>
+            <h2 id="asking-title">${wordOf(asking.offer)} ${asking.namespace ?? 'sbp'}/${asking.name}</h2>
             <p>${asking.offer.does}</p>
             ${
               asking.answer === undefined

@@ -1,7 +1,7 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { repeat } from '/lit-html/directives/repeat.js';
 import { badge, bar, lasting, tableSection, versionsView } from './parts.mjs';
-import { urgency } from './words.mjs';
+import { headings } from './words.mjs';
 
 /** @typedef {import('../rows.ts').CellRow} CellRow */
 /** @typedef {import('../view.ts').TableView} TableView */
@@ -9,37 +9,26 @@ import { urgency } from './words.mjs';
 /** What is drawn at once; thousands of rows are found by the filter. */
 const MOST = 200;
 
-/** @typedef {Pick<import('./state.mjs').State, 'rows' | 'hasRows' | 'policies' | 'filter' | 'show' | 'all'>} CellsState */
-
-/** @type {readonly { name: string, text: string, has: (row: CellRow) => boolean }[]} */
-const kinds = [
-  { name: 'all', text: 'all', has: () => true },
-  { name: 'asking', text: 'needs a person', has: ({ asksPerson }) => asksPerson },
-  {
-    name: 'moving',
-    text: 'progressing',
-    has: ({ canary, tone }) => canary !== undefined || tone === 'Moving',
-  },
-  { name: 'bad', text: 'degraded', has: ({ tone }) => tone === 'Bad' },
-  { name: 'rest', text: 'healthy', has: ({ canary, tone }) => canary === undefined && tone === 'Good' },
-];
+/** @typedef {Pick<import('./state.mjs').State, 'rows' | 'hasRows' | 'filter' | 'all'>} CellsState */
 
 /**
- * All Cells, what needs a look first.
+ * All Cells and StagedBindingPolicies, what needs a look first.
  * @param {CellsState} state
  * @param {(change: Partial<CellsState>) => void} set
  */
-export function cellsView({ rows, filter, show, all, hasRows, policies }, set) {
+export function cellsView({ rows, filter, all, hasRows }, set) {
   const words = filter
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const kind = kinds.find(({ name }) => name === show) ?? kinds[0];
   const every = [...rows.values()];
   const found = every
-    .filter((row) => kind?.has(row) === true && words.every((word) => textOf(row).includes(word)))
-    .toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+    .filter((row) => words.every((word) => textOf(row).includes(word)))
+    .toSorted(
+      (a, b) => headings.indexOf(a.heading) - headings.indexOf(b.heading) || (a.key < b.key ? -1 : 1),
+    );
   const shown = all ? found : found.slice(0, MOST);
+  const below = Map.groupBy(shown, ({ heading }) => heading);
   return html` <h1 tabindex="-1">Cells</h1>
     <search class="tools">
       <label for="filter">Filter</label>
@@ -52,27 +41,24 @@ export function cellsView({ rows, filter, show, all, hasRows, policies }, set) {
         placeholder="name, version, phase"
         @input=${(/** @type {any} */ event) => set({ filter: event.target.value })}
       />
-      <div class="kinds" role="group" aria-label="Which Cells">
-        ${kinds.map(
-          ({ name, text, has }) =>
-            html` <button
-              type="button"
-              aria-pressed=${name === kind?.name}
-              @click=${() => set({ show: name })}
-            >
-              ${text} <span class="count">${every.filter(has).length}</span>
-            </button>`,
-        )}
-      </div>
     </search>
     ${
       shown.length === 0
         ? html`<p class="calm">
             ${hasRows ? (every.length === 0 ? 'No Cells yet.' : 'No matching Cells.') : 'Loading Cells.'}
           </p>`
-        : html`<ul class="cells">
-            ${repeat(shown, ({ key }) => key, rowView)}
-          </ul>`
+        : headings
+            .filter((heading) => below.has(heading))
+            .map(
+              (heading) =>
+                html`<h2>
+                    ${heading}
+                    <span class="count">${found.filter((row) => row.heading === heading).length}</span>
+                  </h2>
+                  <ul class="cells" aria-label=${heading}>
+                    ${repeat(below.get(heading) ?? [], ({ key }) => key, rowView)}
+                  </ul>`,
+            )
     }
     ${
       shown.length < found.length
@@ -82,28 +68,24 @@ export function cellsView({ rows, filter, show, all, hasRows, policies }, set) {
             </button>
           </p>`
         : nothing
-    }
-    ${policies === undefined ? nothing : tableSection(policies)}`;
+    }`;
 }
 
 /** @param {CellRow} row */
-const rank = ({ asksPerson, tone }) => (asksPerson ? 0 : urgency[tone]);
-
-/** @param {CellRow} row */
-const textOf = ({ key, phase, stable = '', canary = '', message }) =>
-  `${key} ${phase} ${stable} ${canary} ${message}`.toLowerCase();
+const textOf = ({ key, heading, phase, stable = '', canary = '', message }) =>
+  `${key} ${heading} ${phase} ${stable} ${canary} ${message}`.toLowerCase();
 
 /** @param {CellRow} row */
 const rowView = (row) =>
   html` <li class="cell ${row.tone.toLowerCase()}">
-    <a class="name" href="#/cells/${row.namespace}/${row.name}"
-      ><span class="calm">${row.namespace}/</span>${row.name}</a
+    <a class="name" href=${row.namespace === '' ? `#/policies/${row.name}` : `#/cells/${row.key}`}
+      ><span class="calm">${row.namespace === '' ? 'sbp' : row.namespace}/</span>${row.name}</a
     >
     <span class="phase"
       >${badge(row.tone, row.phase)}${row.step === undefined ? nothing : html` <span class="step">${row.step}</span>`}</span
     >
     ${versionsView(row)}
-    <span class="bars">${bar(row.weights)}</span>
+    <span class="bars">${bar(row)}</span>
     <span class="message">${row.message}</span>
     ${lasting(row.since)}
   </li>`;

@@ -1,5 +1,5 @@
 import { html, render } from '/lit-html/lit-html.js';
-import { askingView, cellView } from './cell.mjs';
+import { askingView, cellView, titleView } from './cell.mjs';
 import { cellsView, clustersView } from './cells.mjs';
 import { frameView, loginView } from './frame.mjs';
 import { queryOf, routeNow, state, take } from './state.mjs';
@@ -62,17 +62,20 @@ function contentView() {
   const { route, cell } = state;
   if (route.view === 'clusters') return clustersView(state.clusters);
   if (route.view === 'cells') return cellsView(state, change);
-  if (cell === undefined) return html`<p class="calm">Loading Cell ${route.namespace}/${route.name}.</p>`;
-  if (cell.isDeleted === true)
-    return html`<p><a href="#/">← all Cells</a></p>
-      <h1 tabindex="-1">${route.namespace}/${route.name}</h1>
-      <p>Cell not found, or you may not read it.</p>`;
-  const width = Math.max(280, Math.min(root.clientWidth - 56, 1000));
+  if (cell === undefined || cell.isDeleted === true)
+    return html`${titleView(route)}
+      <p>${cell === undefined ? 'Loading.' : 'Not found, or you may not read it.'}</p>`;
   return cellView(cell, {
-    width,
+    width: chartWidth(),
     mayAct: state.me?.mayAct === true,
     ask: (offer) => openAsking(offer, { ...route, seen: cell.seen }),
   });
+}
+
+/** The room for the chart: in two columns, the first is 480 wide (page.css). */
+function chartWidth() {
+  const beside = matchMedia('(min-width: 1200px)').matches ? 496 : 0;
+  return Math.max(280, root.clientWidth - beside - 66);
 }
 
 /** @param {string} token */
@@ -103,7 +106,7 @@ function focusHeading() {
 
 /**
  * @param {import('../offers.ts').OfferView} offer
- * @param {{ namespace: string, name: string, seen: import('../cell-page.ts').CellPage['seen'] }} of
+ * @param {{ namespace?: string, name: string, seen: import('../cell-page.ts').CellPage['seen'] }} of
  */
 function openAsking(offer, { namespace, name, seen }) {
   // What it is about stays what it was when the person decided, whatever comes while they write why.
@@ -128,7 +131,8 @@ async function send(reason) {
   if (asking === undefined || asking.isSent) return;
   change({ asking: { ...asking, isSent: true } });
   const { namespace, name, offer, seen } = asking;
-  const answer = await ask({ namespace, name, request: offer.name, reason, seen });
+  const kind = namespace === undefined ? 'StagedBindingPolicy' : 'Cell';
+  const answer = await ask({ kind, namespace, name, request: offer.name, reason, seen });
   change({ asking: { ...asking, isSent: true, answer } });
   document.getElementById('answered')?.focus();
 }

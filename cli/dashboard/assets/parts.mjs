@@ -1,10 +1,17 @@
 import { html, nothing, svg } from '/lit-html/lit-html.js';
+import { state } from './state.mjs';
 import { awayOf, durationOf, signs } from './words.mjs';
 
 /** @typedef {import('../../tones.ts').Tone} Tone */
-/** @typedef {import('../rows.ts').CellRow['weights'][number]} GroupWeight */
 /** @typedef {import('../view.ts').TableView} TableView */
 /** @typedef {import('../view.ts').TableCell} TableCell */
+
+/** @param {keyof typeof signs} name */
+export const sign = (name) =>
+  html`<svg class="sign" viewBox="0 0 12 12" aria-hidden="true"><path d=${signs[name]}></path></svg>`;
+
+/** The sign between what was and what is to be. */
+const to = html`<span class="unseen">to</span>${sign('To')}`;
 
 /**
  * A word with its sign and colour.
@@ -12,18 +19,21 @@ import { awayOf, durationOf, signs } from './words.mjs';
  * @param {string} text
  */
 export const badge = (tone, text) =>
-  html`<span class="badge ${tone.toLowerCase()}"
-    ><span aria-hidden="true">${signs[tone]}</span> ${text}</span
-  >`;
+  html`<span class="badge ${tone.toLowerCase()}">${sign(tone)} ${text}</span>`;
+
+/**
+ * A time, said in some other way.
+ * @param {string} time
+ * @param {string} text
+ */
+const timeView = (time, text) =>
+  html`<time datetime=${time} title=${new Date(time).toLocaleString()}>${text}</time>`;
 
 /**
  * A time, and how far away it is.
  * @param {string | undefined} time
  */
-export const away = (time) =>
-  time === undefined
-    ? nothing
-    : html`<time datetime=${time} title=${new Date(time).toLocaleString()}>${awayOf(time)}</time>`;
+export const away = (time) => (time === undefined ? nothing : timeView(time, awayOf(time)));
 
 /**
  * For how long something has been so.
@@ -32,21 +42,31 @@ export const away = (time) =>
 export const lasting = (since) =>
   since === undefined
     ? nothing
-    : html`<span class="since">
-        for
-        <time datetime=${since} title=${new Date(since).toLocaleString()}
-          >${durationOf(Date.now() - Date.parse(since))}</time
-        >
-      </span>`;
+    : html`<span class="since">for ${timeView(since, durationOf(Date.now() - Date.parse(since)))}</span>`;
 
 /**
  * The version that serves, and the one that is rolled out.
  * @param {import('../rows.ts').CellRow} row
  */
-export const versionsView = ({ stable, canary }) =>
-  html`<span class="versions"
-    >${stable ?? '–'}${canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${canary}</b>`}</span
-  >`;
+export const versionsView = ({ namespace, stable = '–', canary }) =>
+  namespace === ''
+    ? nothing
+    : html`<span class="versions"
+        >${stable}${canary === undefined ? nothing : html` ${to} <b>${canary}</b>`}</span
+      >`;
+
+/**
+ * A reason with a link to what the docs say of it, where they are published.
+ * @param {string} reason
+ * @param {unknown} [text] what stands for it
+ */
+export function reasonView(reason, text = reason) {
+  const docs = state.me?.docsUrl?.replace(/\/$/, '');
+  if (docs === undefined || !/^[A-Z][A-Za-z]+$/.test(reason)) return text;
+  // The second part finds the word where the page has no such anchor.
+  const href = `${docs}/troubleshooting#${reason}:~:text=${reason}`;
+  return html`<a href=${href} rel="noreferrer" target="_blank">${text}</a>`;
+}
 
 /**
  * A part of the page with its heading; nothing when there is nothing in it.
@@ -125,81 +145,71 @@ function cellOf(cell) {
       ${cell.list.map((one) => html`<li>${cellOf(one)}</li>`)}
     </ul>`;
   const text = cell.tone === undefined ? cell.text : badge(cell.tone, cell.text);
+  if (cell.reason !== undefined) return reasonView(cell.reason, text);
   if (cell.href === undefined) return text;
   return cell.href.startsWith('#')
     ? html`<a href=${cell.href}>${text}</a>`
     : html`<a href=${cell.href} rel="noreferrer" target="_blank">${text}</a>`;
 }
 
+/** @typedef {{ served: number | undefined, asked: number | undefined }} Weights */
+
 /**
- * The weights of versions, in the order in which they are found.
- * @param {readonly GroupWeight[]} weights
- * @param {'asked' | 'served'} which
+ * What weights add up to; undefined where none is known.
+ * @param {readonly Partial<Weights>[]} weights
+ * @param {keyof Weights} which
  */
-export function byVersion(weights, which) {
-  /** @type {Map<string, number>} */
-  const sums = new Map();
-  for (const { version, name, [which]: weight } of weights)
-    if (weight !== undefined) sums.set(version || name, (sums.get(version || name) ?? 0) + weight);
-  return [...sums].map(([version, weight]) => ({ version, weight }));
+function sumOf(weights, which) {
+  const known = weights.flatMap((one) => one[which] ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one);
 }
 
 /**
- * What serves, as a bar; what is asked for stands below it where it differs.
- * @param {readonly GroupWeight[]} weights
+ * What serves, as a bar; what is asked for stands below it where it differs. A StagedBindingPolicy has no weights.
+ * @param {Pick<import('../rows.ts').CellRow, 'namespace' | 'weights'>} row
  */
-export function bar(weights) {
-  const served = byVersion(weights, 'served');
-  const asked = byVersion(weights, 'asked');
-  if (served.length === 0) return html`<span class="calm">no traffic yet</span>`;
-  const differs =
-    asked.length > 0 && weights.some((one) => one.asked !== undefined && one.asked !== (one.served ?? 0));
-  const text = served.map(({ version, weight }) => `${version} ${weight}`).join(', ');
-  const wanted = asked.map(({ version, weight }) => `${version} ${weight}`).join(', ');
-  const label = differs ? `Observed: ${text}. Desired: ${wanted}.` : `Observed: ${text}.`;
-  const versions = [...new Set([...served, ...asked].map(({ version }) => version))];
+export function bar({ namespace, weights }) {
+  if (namespace === '') return nothing;
+  const sides = [...Map.groupBy(weights, ({ version, name }) => version || name)].map(([version, all]) => ({
+    version,
+    served: sumOf(all, 'served'),
+    asked: sumOf(all, 'asked'),
+  }));
+  const said = (/** @type {keyof Weights} */ which) =>
+    sides.flatMap((side) => (side[which] === undefined ? [] : `${side.version} ${side[which]}`)).join(', ');
+  if (said('served') === '') return html`<span class="calm">no traffic yet</span>`;
+  const differs = weights.some(({ asked, served = 0 }) => asked !== undefined && asked !== served);
   return html` <svg
       class=${differs ? 'bar differs' : 'bar'}
       viewBox="0 0 100 ${differs ? 16 : 10}"
       preserveAspectRatio="none"
       role="img"
-      aria-label=${label}
+      aria-label=${differs ? `Observed: ${said('served')}. Desired: ${said('asked')}.` : `Observed: ${said('served')}.`}
     >
-      ${parts(served, versions, 0, 10)} ${differs ? parts(asked, versions, 12, 4) : nothing}
+      ${parts(sides, 'served', 0, 10)} ${differs ? parts(sides, 'asked', 12, 4) : nothing}
     </svg>
     <span class="weights" aria-hidden="true">
-      ${versions.map((version, at) => {
-        const weight = weightIn(served, version);
-        const next = weightIn(asked, version);
-        return html`<span class="key s${at % 5}">
-          ${version} <b>${weight}</b>${differs && next !== weight ? html` → ${next}` : nothing}
-        </span> `;
-      })}
+      ${sides.map(
+        ({ version, served = 0, asked = 0 }, at) =>
+          html`<span class="key s${at % 5}">
+            ${version} <b>${served}</b>${differs && asked !== served ? html` ${to} ${asked}` : nothing}
+          </span> `,
+      )}
     </span>`;
 }
 
 /**
- * @param {readonly { version: string, weight: number }[]} weights
- * @param {string} of
- */
-const weightIn = (weights, of) => weights.find(({ version }) => version === of)?.weight ?? 0;
-
-/**
- * @param {readonly { version: string, weight: number }[]} weights
- * @param {readonly string[]} versions
+ * @param {readonly Weights[]} sides
+ * @param {keyof Weights} which
  * @param {number} y
  * @param {number} height
  */
-function parts(weights, versions, y, height) {
-  const total = Math.max(
-    1,
-    weights.reduce((sum, { weight }) => sum + weight, 0),
-  );
+function parts(sides, which, y, height) {
+  const total = Math.max(1, sumOf(sides, which) ?? 0);
   let x = 0;
-  return weights.map(({ version, weight }) => {
-    const width = (weight / total) * 100;
-    const from = x;
+  return sides.map((side, at) => {
+    const width = ((side[which] ?? 0) / total) * 100;
     x += width;
-    return svg`<rect class="s${versions.indexOf(version) % 5}" x=${from} y=${y} width=${width} height=${height}></rect>`;
+    return svg`<rect class="s${at % 5}" x=${x - width} y=${y} width=${width} height=${height}></rect>`;
   });
 }

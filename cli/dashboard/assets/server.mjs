@@ -62,7 +62,7 @@ const LONGEST_ANSWER_MS = 60_000;
 
 /**
  * Asks for something in the name of the person, and answers with what came of it.
- * @param {{ namespace: string, name: string, request: string, reason: string, seen: object }} asked
+ * @param {{ kind: string, namespace: string | undefined, name: string, request: string, reason: string, seen: object }} asked
  */
 export async function ask(asked) {
   try {

@@ -3,41 +3,25 @@
 /** @typedef {import('../calls.ts').Me} Me */
 
 /**
- * @typedef {{ view: 'cells' } | { view: 'clusters' } | { view: 'cell', namespace: string, name: string }} Route
- * @typedef {object} State
- * @property {Route} route
- * @property {Me | undefined} me
- * @property {string} trouble
- * @property {boolean} isLive
- * @property {Head | undefined} head
- * @property {Map<string, CellRow>} rows
- * @property {boolean} hasRows
- * @property {any} cell
- * @property {any} clusters
- * @property {import('../view.ts').TableView | undefined} policies
- * @property {string} filter
- * @property {string} show
- * @property {boolean} all
- * @property {import('./cell.mjs').Asking | undefined} asking
+ * @typedef {{ view: 'cells' } | { view: 'clusters' } | { view: 'cell', namespace: string, name: string } | { view: 'policy', name: string }} Route
  */
 
-/** @type {State} */
 export const state = {
-  route: { view: 'cells' },
-  me: undefined,
+  route: /** @type {Route} */ ({ view: 'cells' }),
+  me: /** @type {Me | undefined} */ (undefined),
   trouble: '',
   isLive: false,
-  head: undefined,
-  rows: new Map(),
+  head: /** @type {Head | undefined} */ (undefined),
+  rows: /** @type {Map<string, CellRow>} */ (new Map()),
   hasRows: false,
-  cell: undefined,
-  clusters: undefined,
-  policies: undefined,
+  cell: /** @type {any} */ (undefined),
+  clusters: /** @type {any} */ (undefined),
   filter: '',
-  show: 'all',
   all: false,
-  asking: undefined,
+  asking: /** @type {import('./cell.mjs').Asking | undefined} */ (undefined),
 };
+
+/** @typedef {typeof state} State */
 
 /**
  * Where the address says that one is. Names of Kubernetes need no decoding.
@@ -47,6 +31,7 @@ export function routeNow() {
   const [view, namespace, name] = location.hash.replace(/^#\/?/, '').split('/');
   if (view === 'cells' && namespace !== undefined && name !== undefined)
     return { view: 'cell', namespace, name };
+  if (view === 'policies' && namespace !== undefined) return { view: 'policy', name: namespace };
   return { view: view === 'clusters' ? 'clusters' : 'cells' };
 }
 
@@ -79,7 +64,6 @@ export function take(event, data, announce) {
     for (const key of data.gone) state.rows.delete(key);
     state.hasRows = true;
   }
-  if (event === 'policies') state.policies = data;
   if (event === 'clusters') state.clusters = data;
   if (event === 'cell') {
     const before = state.cell?.row;

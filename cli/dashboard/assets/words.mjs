@@ -1,14 +1,6 @@
 /** @typedef {import('../../tones.ts').Tone} Tone */
 /** @typedef {import('../offers.ts').OfferView} OfferView */
 
-/** @type {readonly (readonly [string, number])[]} */
-const UNITS = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-  ['s', 1],
-];
-
 /**
  * Says how long something takes in at most two units, as okractl does.
  * @param {number} milliseconds
@@ -16,14 +8,13 @@ const UNITS = [
 export function durationOf(milliseconds) {
   const all = Math.max(0, Math.round(milliseconds / 1000));
   if (all < 120) return `${all}s`;
-  const at = UNITS.findIndex(([, seconds]) => all >= seconds);
-  let rest = all;
-  const parts = UNITS.slice(at, at + 2).flatMap(([unit, seconds]) => {
-    const count = Math.floor(rest / seconds);
-    rest %= seconds;
-    return count === 0 ? [] : [`${count}${unit}`];
-  });
-  return parts.join(' ');
+  const [days, hours, minutes] = [86_400, 3_600, 60].map((unit) => Math.floor(all / unit));
+  const parts = [`${days}d`, `${(hours ?? 0) % 24}h`, `${(minutes ?? 0) % 60}m`, `${all % 60}s`];
+  const first = parts.findIndex((part) => !part.startsWith('0'));
+  return parts
+    .slice(first, first + 2)
+    .filter((part) => !part.startsWith('0'))
+    .join(' ');
 }
 
 /**
@@ -43,16 +34,9 @@ export function awayOf(time) {
  */
 export function clockOf(at) {
   const time = new Date(at);
-  const isToday = time.toDateString() === new Date().toDateString();
-  /** @type {Intl.DateTimeFormatOptions} */
-  const day = isToday ? {} : { month: 'short', day: 'numeric' };
-  return time.toLocaleString(undefined, {
-    ...day,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hour12: false,
-  });
+  const clock = time.toLocaleTimeString(undefined, { hour12: false });
+  if (time.toDateString() === new Date().toDateString()) return clock;
+  return `${time.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })}, ${clock}`;
 }
 
 /**
@@ -68,28 +52,29 @@ export const wordOf = ({ name }) =>
  */
 export function rightsOf(offers) {
   const of = (/** @type {OfferView['may']} */ may) =>
-    offers
-      .filter((offer) => offer.may === may)
-      .map((offer) => wordOf(offer).toLowerCase())
-      .join(', ');
-  const refused = of('No');
-  const unknown = of('Unknown');
+    offers.flatMap((offer) => (offer.may === may ? wordOf(offer).toLowerCase() : [])).join(', ');
+  const [refused, unknown] = [of('No'), of('Unknown')];
   return [
-    ...(refused === '' ? [] : [`You do not have permission to ${refused}.`]),
-    ...(unknown === ''
-      ? []
-      : [`Permission to ${unknown} not known yet. It is checked again before anything is sent.`]),
-  ];
+    refused && `You do not have permission to ${refused}.`,
+    unknown && `Permission to ${unknown} not known yet. It is checked again before anything is sent.`,
+  ].filter((text) => text !== '');
 }
 
 /**
- * The sign of a tone, so that no colour has to be told from another.
- * @type {Readonly<Record<Tone, string>>}
+ * The sign of a tone, a path in a box of 12 by 12: no colour has to be told from another, and no font is needed.
+ * @type {Readonly<Record<Tone | 'To', string>>}
  */
-export const signs = { Good: '✓', Moving: '▶', Held: '‖', Bad: '!', Idle: '·' };
+export const signs = {
+  Good: 'M2 6.5l3 3 5-7',
+  Moving: 'M3 2l6 4-6 4z',
+  Held: 'M4 2v8M8 2v8',
+  Bad: 'M6 1.5v5.5M6 9v1.5',
+  Idle: 'M6 3.5a2.5 2.5 0 1 0 .01 0z',
+  To: 'M1 6h9M6.5 2.5L10 6 6.5 9.5',
+};
 
 /**
- * What comes first in a list: what asks for a person, then what is bad, moves, or is held.
- * @type {Readonly<Record<Tone, number>>}
+ * The headings of the list of all, the most urgent first.
+ * @type {readonly import('../rows.ts').CellRow['heading'][]}
  */
-export const urgency = { Bad: 1, Moving: 2, Held: 3, Idle: 4, Good: 5 };
+export const headings = ['Needs a person', 'Degraded', 'Progressing', 'Healthy'];

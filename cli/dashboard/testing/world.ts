@@ -60,6 +60,7 @@ export function aWorld(options: WorldOptions = {}): World {
       taskQueue: 'okra',
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       temporalUi: undefined,
+      docsUrl: undefined,
     },
     put,
     remove,

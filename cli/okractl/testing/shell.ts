@@ -84,6 +84,7 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       taskQueue: 'okra',
       leaseNamespace: 'okra',
       temporalUi: undefined,
+      docsUrl: undefined,
       operator: () => Promise.resolve(fakeOperator(world, done)),
       throughApi: world.throughApi,
     }),

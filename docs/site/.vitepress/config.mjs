@@ -60,8 +60,21 @@ function linkFiles(md) {
 /** Shows what Vue would take for an expression, such as a template of a label. */
 function showBraces(md) {
   const { escapeHtml } = md.utils;
-  md.renderer.rules.code_inline = (tokens, at) => `<code v-pre>${escapeHtml(tokens[at].content)}</code>`;
+  md.renderer.rules.code_inline = (tokens, at, _options, env) => {
+    const { content } = tokens[at];
+    return `<code${anchorOf(content, env)} v-pre>${escapeHtml(content)}</code>`;
+  };
   md.renderer.rules.text = (tokens, at) => escapeHtml(tokens[at].content).replaceAll('{{', '&#123;&#123;');
+}
+
+/** The place of a reason, to which the dashboard links: where docs/troubleshooting.md says it first. */
+function anchorOf(content, env) {
+  env.reasons ??= new Set();
+  const isFirst = /^[A-Z][A-Za-z]+$/.test(content) && !env.reasons.has(content);
+  if (!isFirst || !env.path?.endsWith('troubleshooting.md')) return '';
+  env.reasons.add(content);
+  // The bar at the top of the site would cover it.
+  return ` id="${content}" style="scroll-margin-top: 96px"`;
 }
 
 /** Shows a block marked as Mermaid as a diagram. */

@@ -14,7 +14,7 @@ const { session } = aWorld({
 });
 const stop = new AbortController();
 const { url, close } = await openDashboard({
-  session,
+  session: { ...session, docsUrl: 'https://docs.example.com/okra' },
   namespace: undefined,
   port: 0,
   version: '0',
@@ -25,7 +25,7 @@ const { url, close } = await openDashboard({
   },
 });
 const browser = await startChromium();
-const wide = { viewport: { width: 1000, height: 720 } };
+const wide = { viewport: { width: 1000, height: 820 } };
 const phone = { viewport: { width: 390, height: 780 }, colorScheme: 'dark' } as const;
 
 /** Opens the page, goes where it is told, and takes a picture. */
@@ -43,7 +43,8 @@ async function picture(name: string, options: typeof wide | typeof phone, path =
 }
 
 await picture('cells', wide);
-await picture('cell', { viewport: { width: 1000, height: 1180 } }, '#/cells/shop/web');
+await picture('cell', { viewport: { width: 1440, height: 900 } }, '#/cells/shop/web');
+await picture('policy', { viewport: { width: 1000, height: 620 } }, '#/policies/nginx');
 await picture('clusters', { viewport: { width: 1000, height: 560 } }, '#/clusters');
 await picture('phone', phone, '#/cells/shop/web');
 await browser.close();

@@ -1,5 +1,5 @@
 import type { CellSpec, CellStatus } from '../../../crds/cell.ts';
-import type { WeightHistory } from '../../../clients/temporal/weight-history.ts';
+import { statusIn, type WeightHistory } from '../../../clients/temporal/weight-history.ts';
 import type { FakeObject } from '../../../cli/okractl/testing/shell.ts';
 import { aCell, arnOf, aTargetGroup } from '../../../cli/okractl/testing/objects.ts';
 import { SOURCE_ANNOTATION } from '../../../domain/kubernetes/labels.ts';
@@ -92,6 +92,7 @@ export function shop(now: number): readonly ShopObject[] {
     { pause: {} },
     { setWeight: 50 },
     { analysis: { templates: [{ templateName: 'errors' }] } },
+    { pause: { duration: '30m' } },
   ];
   return [
     cell(
@@ -104,10 +105,14 @@ export function shop(now: number): readonly ShopObject[] {
         desiredVersion: '1.9.0',
         canaryWeight: 20,
         currentStepIndex: 3,
-        step: '4/6',
+        step: '4/7',
         targetGroups: groups('web', ['1.8.2', 80], ['1.9.0', 20]),
         rollout: rollout(26, 8),
-        requests: [{ action: 'promote', by: 'ann@example.com', reason: 'the probe is fixed', time: ago(9) }],
+        requests: [
+          { action: 'pause', by: 'bob@example.com', reason: 'lunch', time: ago(21) },
+          { action: 'resume', by: 'bob@example.com', reason: '', time: ago(17) },
+          { action: 'promote', by: 'ann@example.com', reason: 'the probe is fixed', time: ago(9) },
+        ],
         backgroundAnalysisRun: { name: 'web-bg-errors', phase: 'Running', message: '' },
         history: [
           {
@@ -160,6 +165,23 @@ export function shop(now: number): readonly ShopObject[] {
       targetGroups: groups('api', ['3.2.0', 100]),
       lastSyncTime: ago(4000),
     }),
+    {
+      apiVersion: 'community.kubestellar.io/v1alpha1',
+      kind: 'StagedBindingPolicy',
+      metadata: { name: 'nginx' },
+      spec: { stages: [{ name: 'dev' }, { name: 'test' }, { name: 'prod' }] },
+      status: {
+        phase: 'Paused',
+        reason: 'WaitingForApproval',
+        message: 'Stage test is fulfilled. Send promote to begin stage prod.',
+        activeStage: 'test',
+        stages: [
+          { name: 'dev', phase: 'Passed', since: ago(95) },
+          { name: 'test', phase: 'Fulfilled', since: ago(14), objects: 3, fulfilled: 3 },
+        ],
+        lastSyncTime: ago(14),
+      },
+    },
     group('web-blue', '1.8.2', 'eu-blue'),
     group('api-blue', '3.2.0', 'eu-blue'),
     group('web-green', '1.9.0', 'eu-green'),
@@ -185,6 +207,8 @@ export function shop(now: number): readonly ShopObject[] {
             name: 'errors',
             phase: 'Running',
             measurements: [
+              { value: '[0.0019]', phase: 'Successful', finishedAt: ago(22) },
+              { value: '[0.0140]', phase: 'Failed', finishedAt: ago(12) },
               { value: '[0.0021]', phase: 'Successful', finishedAt: ago(3) },
               { value: '[0.0034]', phase: 'Successful', finishedAt: ago(1) },
             ],
@@ -202,14 +226,30 @@ export function weightsOfWeb(now: number): WeightHistory {
     { name: 'web-blue', weight: blue },
     { name: 'web-green', weight: green },
   ];
+  const run = (phase: string) => ({ name: 'web-bg-errors', phase, message: '' });
+  const stands = (minutes: number, status: Partial<CellStatus>) => ({
+    at: at(minutes),
+    status: statusIn({ backgroundAnalysisRun: run('Running'), ...status }),
+  });
   return {
     versions: { 'web-blue': '1.8.2', 'web-green': '1.9.0' },
     told: [
+      stands(26, { step: '1/7', reason: 'ShiftingTraffic' }),
+      stands(25.3, { step: '2/7', reason: 'WaitingForPause' }),
+      stands(21, { step: '2/7', reason: 'WaitingForResume', message: 'Paused by bob@example.com: lunch.' }),
+      stands(17, { step: '2/7', reason: 'WaitingForPause' }),
+      stands(9, {
+        step: '3/7',
+        reason: 'WaitingForHealth',
+        message: 'web-green has 1 of 3 healthy targets.',
+      }),
+      stands(8.5, { step: '3/7', reason: 'ShiftingTraffic' }),
+      stands(8, { step: '4/7', reason: 'WaitingForResume', message: 'Waiting for resume or promote.' }),
       { at: at(26), served: [{ name: 'web-blue', weight: 100 }] },
       { at: at(25.5), asked: weights(95, 5) },
       { at: at(25.4), served: weights(95, 5) },
       { at: at(9), asked: weights(80, 20) },
       { at: at(8), served: weights(80, 20) },
-    ],
+    ].toSorted((a, b) => a.at - b.at),
   };
 }
