@@ -18,13 +18,7 @@ import { requestKinds } from '../domain/model/request-kinds.ts';
 import { requestNames, type RequestName, type TakenRequest } from '../domain/model/request.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { sameStatus } from '../domain/rollout/report/events.ts';
-import {
-  applicationActs,
-  applicationLooks,
-  objects,
-  urgentApplications,
-  inShort,
-} from './activities.ts';
+import { applicationActs, applicationLooks, objects, urgentApplications, inShort } from './activities.ts';
 import type { Cancellation } from './live-run.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { interruptible } from './interruptible.ts';
@@ -272,8 +266,9 @@ function listenForApplications(begun: ApplicationsState, cancellation: Cancellat
     asked += 1;
     wake();
   };
-  const look = { description: 'Looks at the Cell and all that it depends on again.' };
-  for (const told of [changed, drifted, analysisFinished, experimentFinished]) setHandler(told, wake, look);
+  const described = { description: 'Looks at the Cell and all that it depends on again.' };
+  for (const told of [changed, drifted, analysisFinished, experimentFinished])
+    setHandler(told, wake, described);
   const take = (request: TakenRequest<RequestName>): void => {
     known = askApplications(known, request);
     wakeAtOnce();

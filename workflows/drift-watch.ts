@@ -53,8 +53,7 @@ async function compare(
     const wake = elbv2Reads('The health of its targets has changed');
     await wake.wakeWriter({ type: request.type, key, isOwnedByCell: true, forTargets: true });
   }
-  const hidden =
-    unread === 0 ? '' : ` Okra may not read ${unread} of the namespaces that it watches.`;
+  const hidden = unread === 0 ? '' : ` Okra may not read ${unread} of the namespaces that it watches.`;
   const synced = {
     ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
     ...(isSplit ? { againInSeconds: SPLIT_SECONDS } : {}),

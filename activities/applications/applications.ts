@@ -89,8 +89,7 @@ export async function performApplication(
   const application = cell.spec.applications.find((one) => one.name === name);
   if (application === undefined) {
     // The spec does not have it any more.
-    if (action.do === 'RemoveLabels')
-      await removeLabels(dependencies.kubernetes, key, name, []);
+    if (action.do === 'RemoveLabels') await removeLabels(dependencies.kubernetes, key, name, []);
     return;
   }
   const { kubernetes } = dependencies;
@@ -119,8 +118,7 @@ export async function performApplication(
       return await applySecrets(key, revision, dependencies, signal);
     }
     case 'RemoveLabels': {
-      const kept =
-        action.number === 0 ? [] : revisionOf(await revisions(), action.number).content.clusters;
+      const kept = action.number === 0 ? [] : revisionOf(await revisions(), action.number).content.clusters;
       return await removeLabels(kubernetes, key, name, kept);
     }
     case 'DeleteSecrets':

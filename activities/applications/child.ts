@@ -225,9 +225,7 @@ async function writeCell(
   const again = { ...object, metadata: { ...object.metadata, uid: found?.metadata.uid } };
   return await unlessChanged(`Cell ${formatKey({ namespace, name })}`, async () => {
     const written: Cell =
-      found === undefined
-        ? await kubernetes.create(object)
-        : await kubernetes.apply(again, { force: true });
+      found === undefined ? await kubernetes.create(object) : await kubernetes.apply(again, { force: true });
     if (canonical(complete(written.spec)) !== canonical(complete(spec)))
       await withoutOthers(kubernetes, CELL, written, spec);
     return written.metadata.uid ?? '';

@@ -32,7 +32,11 @@ describe('the clusters of a Cell with applications', () => {
 
 /** What a look at a cluster says of it that EKS describes so. */
 async function lookAtOne(eks: object | undefined, reached: object) {
-  const named = () => Promise.resolve({ clusters: eks === undefined ? [] : [{ name: 'web-v1', tags: {}, ...eks }] , denied: [] });
+  const named = () =>
+    Promise.resolve({
+      clusters: eks === undefined ? [] : [{ name: 'web-v1', tags: {}, ...eks }],
+      denied: [],
+    });
   const dependencies = {
     kubernetes: new MemoryKubernetes().client,
     region: 'eu-central-1',
@@ -46,7 +50,13 @@ async function lookAtOne(eks: object | undefined, reached: object) {
 
 const client = (isReady: () => Promise<boolean>) => ({ is: 'Client', client: { isReady } });
 const ready = client(() => Promise.resolve(true));
-const active = { arn: 'arn', region: 'eu-central-1', status: 'ACTIVE', endpoint: 'https://web-v1', caData: 'CA' };
+const active = {
+  arn: 'arn',
+  region: 'eu-central-1',
+  status: 'ACTIVE',
+  endpoint: 'https://web-v1',
+  caData: 'CA',
+};
 
 describe('a cluster', () => {
   it('is ready when it is ACTIVE and its API server says so', async () => {

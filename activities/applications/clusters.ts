@@ -12,7 +12,12 @@ import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-sec
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { failure, toFailure } from '../failure.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
-import { boundTargetGroup, eksNameOf, type Facts, type FoundBinding } from '../../domain/applications/resolve.ts';
+import {
+  boundTargetGroup,
+  eksNameOf,
+  type Facts,
+  type FoundBinding,
+} from '../../domain/applications/resolve.ts';
 import type { RemoteBinding } from '../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
 

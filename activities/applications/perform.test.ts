@@ -98,7 +98,9 @@ describe('keeping what an application comes to', () => {
     }
     const read = await readCell(client, key);
     if (read === undefined) throw new Error('Expected a Cell, got none.');
-    const resolved = (await resolve(read.spec, await lookAtClusters(read, dependencies, signal))).resolved['jobs'];
+    const resolved = (await resolve(read.spec, await lookAtClusters(read, dependencies, signal))).resolved[
+      'jobs'
+    ];
     const hash = resolved?.ok === true ? resolved.hash : '';
     const action = { do: 'SaveRevision', number: 13, hash, version: versionOf(13) } as const;
     await performApplication({ key, uid, application: 'jobs', action }, dependencies, signal);

@@ -146,10 +146,7 @@ const ask = (
 ): Promise<void> => change(kubernetes, key, found, { marks: marksFor(found, key.name, asking) });
 
 /** Deletes the secrets that no application asks for, except where Argo CD still has an Application, and says which those are. */
-export async function deleteUnused(
-  kubernetes: KubernetesClient,
-  read: ReadCell,
-): Promise<readonly string[]> {
+export async function deleteUnused(kubernetes: KubernetesClient, read: ReadCell): Promise<readonly string[]> {
   const { key, spec } = read;
   const found = await findSecrets(kubernetes, key, []);
   const unused = unusedSecrets(found.map(({ observed }) => observed));

@@ -102,9 +102,7 @@ function bindingsOf(
   const names = clusters.map((one) => one.name);
   return {
     name,
-    found: Object.fromEntries(
-      names.map((one) => [one, { ok: true, arn: knownARN(one) ?? assumedARN(one) }]),
-    ),
+    found: Object.fromEntries(names.map((one) => [one, { ok: true, arn: knownARN(one) ?? assumedARN(one) }])),
     assumed: names.filter((one) => knownARN(one) === undefined),
   };
 }

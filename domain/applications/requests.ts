@@ -112,7 +112,10 @@ export interface Heard {
 }
 
 /** Takes up what operators have asked for; all but a pause, which the status says, is handed on to the Cells whose rollout is under way. */
-export function hear({ cell, applications }: ObservedApplications, { asked, forwards }: ApplicationsState): Heard {
+export function hear(
+  { cell, applications }: ObservedApplications,
+  { asked, forwards }: ApplicationsState,
+): Heard {
   const { applications: marks = [], paused, requests: log = [] } = cell?.status ?? {};
   const moving = applications.filter(
     ({ child }) => child?.isOwn === true && child.status.rollout !== undefined,

@@ -1,11 +1,6 @@
 import type { ApplicationOfCell, ClusterOfCell } from '../../crds/application.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
-import type {
-  ObservedApplication,
-  ObservedCluster,
-  Resolved,
-  ResolvedCluster,
-} from './observation.ts';
+import type { ObservedApplication, ObservedCluster, Resolved, ResolvedCluster } from './observation.ts';
 import { takenSecret } from './conflicts.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import type { RemoteBinding } from '../discovery/target-group-set/observed-target-group-set.ts';

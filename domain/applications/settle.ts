@@ -194,7 +194,11 @@ export function deleteUnused(turn: Turn, clusters?: Pick<Resolved, 'clusters'>):
   const unused = unusedSecrets(secrets, clusters);
   const gone = unused.filter(({ leftApplication }) => leftApplication === undefined);
   if (gone.length > 0)
-    return act(turn, { do: 'DeleteSecrets' }, `Deleting the secrets ${namesOf(gone)}, where nothing is left.`);
+    return act(
+      turn,
+      { do: 'DeleteSecrets' },
+      `Deleting the secrets ${namesOf(gone)}, where nothing is left.`,
+    );
   const [used] = unused;
   return used === undefined
     ? undefined
