@@ -1,9 +1,12 @@
-// Removes from node_modules what the programs have in their bundle: all but the packages that stay outside, and those that they need.
+// Removes from node_modules what the programs have in their bundle: all but the packages that stay outside, or are served, and those that they need.
 import { readFileSync, rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 /** Packages that stay outside the bundle: thousands of files that few need, and the Temporal SDK, which finds its thread and its native code by path. */
 export const external = /^@(datadog|temporalio)\//;
+
+/** Packages whose files the dashboard serves as they are. */
+const served = ['lit-html'];
 
 /**
  * @typedef {object} Locked A package of a lockfile.
@@ -29,7 +32,7 @@ export function keptOf(packages) {
     }
   };
   for (const name of Object.keys(packages['']?.dependencies ?? {})) {
-    if (external.test(name)) keep(`node_modules/${name}`);
+    if (external.test(name) || served.includes(name)) keep(`node_modules/${name}`);
   }
   return kept;
 }

@@ -39,6 +39,8 @@ function runAlone(command: readonly string[], env: NodeJS.ProcessEnv): Promise<n
     env,
     stdio: 'inherit',
   });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => child.kill('SIGKILL'));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) =>

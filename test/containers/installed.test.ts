@@ -10,6 +10,7 @@ import { awsIdentity } from '../../local/components/aws.ts';
 import type { Images } from '../../local/containers/images.ts';
 import { logsOf, startNode, type Node } from '../../local/containers/node.ts';
 import { cellFor, targetGroupsFor } from '../../local/demo/objects.ts';
+import { writeKubeconfig } from '../../local/kubernetes.ts';
 import { proxyControl, type ProxyControl } from '../../local/elbv2-proxy/control.ts';
 import { provision } from '../../local/provision.mjs';
 import { startStack, type Stack } from '../../local/stack.ts';
@@ -67,6 +68,16 @@ describe('Okra, installed by Helm on a node', () => {
   const helm = (...args: readonly string[]): Promise<string> => program(helmPath, args);
   const okractl = (...args: readonly string[]): Promise<string> =>
     program(process.execPath, [join(root, 'cli/okractl.ts'), ...args]);
+  /** Runs okractl as a person who has a token, and no way to Temporal. */
+  const okractlAs = async (token: string, ...args: readonly string[]): Promise<string> => {
+    const kubeconfig = join(dir, 'person.yaml');
+    await writeKubeconfig({ ...stack.kubernetes, kubeconfig, token });
+    const { TEMPORAL_ADDRESS: _, ...others } = environment();
+    const { stdout } = await run(process.execPath, [join(root, 'cli/okractl.ts'), ...args], {
+      env: { ...others, KUBECONFIG: kubeconfig },
+    });
+    return stdout;
+  };
   const apply = async (object: object): Promise<void> => {
     const file = join(dir, 'object.json');
     await writeFile(file, JSON.stringify(object));
@@ -201,6 +212,30 @@ describe('Okra, installed by Helm on a node', () => {
     await cellIn('Completed');
   });
 
+  it('takes requests through the API server alone, from those who may', async () => {
+    explainFailure();
+    await upgrade('--set', 'dashboard.enabled=true,dashboard.login=true');
+    await kubectl('create', 'serviceaccount', 'ann');
+    const ann = '--serviceaccount=default:ann';
+    await kubectl('create', 'rolebinding', 'ann', '--clusterrole=okra-viewer', ann);
+    await kubectl('create', 'rolebinding', 'ann', '-n', 'okra', '--role=okra-forwarder', ann);
+    const token = (await kubectl('create', 'token', 'ann')).trim();
+    await addVersion('4.0.0');
+    await cellIn('Paused');
+    await expect(okractlAs(token, 'resume', 'web')).rejects.toThrow(/may not|not allowed|permission/);
+    await kubectl('create', 'rolebinding', 'ann-operates', '--clusterrole=okra-operator', ann);
+    await until('the request to be accepted', () =>
+      okractlAs(token, 'resume', 'web').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await cellIn('Completed');
+    expect(await kubectl('get', 'cell', 'web', '-o', 'jsonpath={.status.requests}')).toContain(
+      'system:serviceaccount:default:ann',
+    );
+  });
+
   it('is uninstalled without a change of what AWS serves, and installed again', async () => {
     explainFailure();
     const since = await proxy.lastCall();
@@ -209,7 +244,7 @@ describe('Okra, installed by Helm on a node', () => {
     await upgrade();
     await cellIn('Completed');
     expect(await writes(since)).toEqual([]);
-    expect(await served()).toMatchObject({ 'web-3-0-0': 100 });
+    expect(await served()).toMatchObject({ 'web-4-0-0': 100 });
   });
 });
 
