@@ -1,4 +1,3 @@
-import type { Metadata } from '../../crds/resource.ts';
 import { fieldsIn, recordsIn, textIn } from '../model/fields.ts';
 
 /** An object in a Binding, as control.kubestellar.io/v1alpha1 has it. */
@@ -18,7 +17,10 @@ export interface WorkloadObject {
 
 /** A Binding, as far as Okra looks at it. */
 export interface Binding {
-  readonly metadata: Pick<Metadata, 'name' | 'generation' | 'deletionTimestamp'> & {
+  readonly metadata: {
+    readonly name: string;
+    readonly generation?: number;
+    readonly deletionTimestamp?: string;
     readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string }[];
   };
   readonly spec?: {
@@ -33,7 +35,11 @@ export interface Binding {
 
 /** What KubeStellar reports of an object and a BindingPolicy; anybody may have written it. */
 export interface CombinedStatus {
-  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels'>;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly results?: unknown;
 }
 
@@ -64,15 +70,25 @@ const select = {
   resourceVersion: 'obj.metadata.resourceVersion',
 } as const;
 
-/** What that StatusCollector asks for: a row for each cluster that has reported on an object after its last edit. */
+/**
+ * What that StatusCollector asks for: a row for each cluster that has reported on an object after its last edit. KubeStellar
+ * keeps results when an object is edited in place, and evaluates them again when a cluster reports.
+ */
 export const reportsSpec = {
   filter: NEWER_THAN_EDITS,
   select: Object.entries(select).map(([name, def]) => ({ name, def })),
   limit: 10_000,
 };
 
-/** What a cluster has reported on an object: when, in milliseconds since the epoch, and by which version of it. */
-export type Report = NonNullable<ReturnType<typeof reportOf>>;
+/** What a cluster has reported on an object. */
+export interface Report {
+  readonly cluster: string;
+  /** When the cluster has reported, in milliseconds since the epoch. */
+  readonly reportedAt: number;
+  readonly uid: string;
+  /** The version of the object by which KubeStellar has evaluated the report. */
+  readonly resourceVersion: string;
+}
 
 /** Reads what clusters have reported; a row that is not as Okra has asked for says nothing. */
 export function readReports(status: CombinedStatus): readonly Report[] {
@@ -84,7 +100,7 @@ export function readReports(status: CombinedStatus): readonly Report[] {
     });
 }
 
-function reportOf(names: readonly unknown[], columns: readonly object[]) {
+function reportOf(names: readonly unknown[], columns: readonly object[]): Report | undefined {
   const at = (name: keyof typeof select): string =>
     textIn(fieldsIn(columns[names.indexOf(name)])['string']) ?? '';
   const reportedAt = Date.parse(at('reported'));

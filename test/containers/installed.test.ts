@@ -222,7 +222,7 @@ describe('Okra, installed by Helm on a node', () => {
     const token = (await kubectl('create', 'token', 'ann')).trim();
     await addVersion('4.0.0');
     await cellIn('Paused');
-    await expect(okractlAs(token, 'resume', 'web')).rejects.toThrow(/may not|not allowed|permission/);
+    await expect(okractlAs(token, 'resume', 'web')).rejects.toThrow(/does not let .*ann resume/);
     await kubectl('create', 'rolebinding', 'ann-operates', '--clusterrole=okra-operator', ann);
     await until('the request to be accepted', () =>
       okractlAs(token, 'resume', 'web').then(
@@ -231,9 +231,6 @@ describe('Okra, installed by Helm on a node', () => {
       ),
     );
     await cellIn('Completed');
-    expect(await kubectl('get', 'cell', 'web', '-o', 'jsonpath={.status.requests}')).toContain(
-      'system:serviceaccount:default:ann',
-    );
   });
 
   it('is uninstalled without a change of what AWS serves, and installed again', async () => {
