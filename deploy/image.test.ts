@@ -76,6 +76,7 @@ describe('the image', () => {
     ['deploy/charts/okra-crds/Chart.yaml', `version: ${version}\nappVersion: ${version}\n`],
     ['deploy/kustomize/base/kustomization.yaml', `newTag: ${version}\n`],
     ['docker-compose.yml', `okra:${version}`],
+    ['deploy/Dockerfile', `org.opencontainers.image.version=${version} `],
   ])('has the version of the package in %s', (file, want) => expect(read(file)).toContain(want));
 
   it('has a source for each program of the package', () => {

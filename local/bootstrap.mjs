@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 import { runAsBatch } from './batch.mjs';
 import { readBenchArguments } from './bench/arguments.mjs';
+import { whyNoContainers } from './containers/here.mjs';
 import { componentsOf, readDemoArguments } from './demo/arguments.mjs';
 import { installPackages } from './npm-packages.mjs';
 import { checkGo, checkPython, complainAboutNode } from './prerequisites.mjs';
 import { build } from './provision.mjs';
 import { readStackArguments } from './stack-arguments.mjs';
 import { survey } from './survey.mjs';
-import { readCounts, testRuns } from './tests.mjs';
+import { countsLine, readCounts, testRuns } from './tests.mjs';
 import { componentSets, containerTools, testTools, toolsFor } from './tools.mjs';
 
 /** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
@@ -58,8 +59,10 @@ function componentsFor(command, args) {
   return request?.do === 'Show' ? componentsOf(request.wish) : componentSets.full;
 }
 
+const withContainers = '--containers';
+
 /** @param {string[]} args */
-const toolsOfTests = (args) => (args[0] === '--containers' ? containerTools : testTools);
+const toolsOfTests = (args) => (args[0] === withContainers ? containerTools : testTools);
 
 /**
  * @param {Command} command
@@ -169,6 +172,12 @@ async function runTests(args) {
 
 /** @param {Command} command */
 async function perform(command) {
+  const reason = command === 'test' && args[0] === withContainers ? whyNoContainers() : undefined;
+  if (reason !== undefined) {
+    say(`containers: skipped, ${reason}`);
+    process.stdout.write(`${countsLine([{ passed: 0, failed: 0, skipped: 1, failures: [] }])}\n`);
+    return;
+  }
   await prepare(command, args);
   process.exitCode =
     command === 'test'

@@ -31,6 +31,18 @@ export function run(command, args, { cwd, env, signal } = {}) {
 }
 
 /**
+ * Runs a program to its end and gives what it printed; throws with the end of that when it fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Parameters<typeof run>[2]} [options]
+ */
+export async function outputOf(command, args, options) {
+  const { status, output } = await run(command, args, options);
+  if (status === 0) return output;
+  throw new Error(`${command} ${args.join(' ')} ended with status ${status}:\n${lastLines(output, 60)}`);
+}
+
+/**
  * The last lines of a text, indented, for a message to people.
  * @param {string} text
  * @param {number} [count]

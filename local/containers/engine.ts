@@ -3,9 +3,9 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { lastLines, run } from '../run.mjs';
+import { lastLines, outputOf } from '../run.mjs';
 import { waitFor } from '../wait.ts';
-import { SYSTEM_PATH } from './here.ts';
+import { SYSTEM_PATH } from './here.mjs';
 
 /** A Docker daemon of this process's own. */
 export interface Engine extends AsyncDisposable {
@@ -42,11 +42,7 @@ export async function startEngine(dir: string, data: string): Promise<Engine> {
     throw new Error(`dockerd ended:\n${lastLines(await readFile(log, 'utf8'))}`);
   });
   died.catch(() => undefined);
-  const docker = async (...args: readonly string[]): Promise<string> => {
-    const { status, output } = await run('docker', args, { env });
-    if (status === 0) return output;
-    throw new Error(`docker ${args.join(' ')} ended with status ${status}:\n${lastLines(output, 60)}`);
-  };
+  const docker = (...args: readonly string[]): Promise<string> => outputOf('docker', args, { env });
   await Promise.race([died, waitFor({ what: 'dockerd to answer' }, () => docker('version'))]);
   return {
     docker,

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { cached, cacheRoot } from '../cache.mjs';
-import { lastLines, run } from '../run.mjs';
-import { SYSTEM_PATH } from './here.ts';
+import { outputOf } from '../run.mjs';
+import { SYSTEM_PATH } from './here.mjs';
 import { startEngine, type Engine } from './engine.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -107,9 +107,7 @@ async function debianOf(base: Base, say: (line: string) => void): Promise<string
       suite,
       join(draft, 'debian.tar'),
     ];
-    const { status, output } = await run('mmdebstrap', args, { env: { ...process.env, PATH: SYSTEM_PATH } });
-    if (status !== 0)
-      throw new Error(`mmdebstrap ${args.join(' ')} ended with ${status}:\n${lastLines(output)}`);
+    await outputOf('mmdebstrap', args, { env: { ...process.env, PATH: SYSTEM_PATH } });
   });
   return join(folder, 'debian.tar');
 }
@@ -125,8 +123,6 @@ async function buildPause(engine: Engine, dir: string): Promise<void> {
   const context = join(dir, 'pause');
   await mkdir(context);
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
-  const built = await run('go', ['build', '-o', join(context, 'pause'), join(here, 'pause.go')], { env });
-  if (built.status !== 0)
-    throw new Error(`go build pause.go ended with ${built.status}:\n${lastLines(built.output)}`);
+  await outputOf('go', ['build', '-o', join(context, 'pause'), join(here, 'pause.go')], { env });
   await engine.docker('build', '--file', join(here, 'pause.Dockerfile'), '--tag', PAUSE_IMAGE, context);
 }

@@ -1,13 +1,12 @@
 // Builds Okra's image and runs a command, the tests of installations, in namespaces of Linux that end with it.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { cacheRoot } from '../cache.mjs';
 import { withLock } from '../lock.mjs';
-import type { Counts } from '../tests.mjs';
-import { whyNoContainers } from './here.ts';
+import { outputOf } from '../run.mjs';
 import { buildImages } from './images.ts';
 import { NODE_ADDRESS, SERVICE_ADDRESS } from './node.ts';
 
@@ -49,27 +48,24 @@ function runAlone(command: readonly string[], env: NodeJS.ProcessEnv): Promise<n
   });
 }
 
-/** Leaves counts as a run of the tests does, with what was skipped. */
-async function skip(reason: string): Promise<void> {
-  say(`containers: skipped, ${reason}`);
-  const file = process.env['OKRA_TEST_COUNTS'];
-  const counts: Counts = { passed: 0, failed: 0, skipped: 1, failures: [] };
-  if (file !== undefined) await writeFile(file, JSON.stringify(counts));
+/** The cgroups of pods and of builds, which stay when what made them has ended. */
+async function cgroupsHere(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const path of glob('/sys/fs/cgroup/{,*/}{kubepods,docker}')) found.push(path);
+  return found;
 }
 
-const reason = whyNoContainers();
-if (reason === undefined) {
-  const onWait = (holder: number): void => say(`containers: process ${holder} is using them, waiting`);
-  await withLock(join(cacheRoot(process.env), 'containers.lock'), { onWait }, async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'okra-containers-'));
-    try {
-      const images = await buildImages(dir, say);
-      const env = { ...process.env, OKRA_CONTAINERS: dir, OKRA_IMAGES: JSON.stringify(images) };
-      process.exitCode = await runAlone([process.execPath, ...process.argv.slice(2)], env);
-    } finally {
-      await rm(dir, { recursive: true, force: true });
-    }
-  });
-} else {
-  await skip(reason);
-}
+const onWait = (holder: number): void => say(`containers: process ${holder} is using them, waiting`);
+await withLock(join(cacheRoot(process.env), 'containers.lock'), { onWait }, async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'okra-containers-'));
+  const others = await cgroupsHere();
+  try {
+    const images = await buildImages(dir, say);
+    const env = { ...process.env, OKRA_CONTAINERS: dir, OKRA_IMAGES: JSON.stringify(images) };
+    process.exitCode = await runAlone([process.execPath, ...process.argv.slice(2)], env);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+    const own = (await cgroupsHere()).filter((path) => !others.includes(path));
+    if (own.length > 0) await outputOf('find', [...own, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+']);
+  }
+});

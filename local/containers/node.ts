@@ -1,5 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -7,11 +5,13 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 
 import { callKubernetes } from '../kubernetes.ts';
+import { startLone } from '../lone-component.ts';
+import type { Component } from '../process.ts';
 import { provision } from '../provision.mjs';
-import { lastLines, run } from '../run.mjs';
+import { lastLines, outputOf } from '../run.mjs';
 import type { Stack } from '../stack.ts';
-import { answersOk, waitFor } from '../wait.ts';
-import { SYSTEM_PATH } from './here.ts';
+import { waitFor } from '../wait.ts';
+import { SYSTEM_PATH } from './here.mjs';
 import { PAUSE_IMAGE, type Images } from './images.ts';
 
 /** The address of the node on the bridge of its pods. */
@@ -33,49 +33,56 @@ export interface Node extends AsyncDisposable {
  * @param dir for what the node writes, and its logs
  */
 export async function startNode(stack: Stack, images: Images, dir: string): Promise<Node> {
-  const undo = new AsyncDisposableStack();
-  try {
-    const begin = (name: string, command: string, args: readonly string[]): void =>
-      void undo.use(startProgram({ name, command, args, dir }));
-    const socket = join(dir, 'containerd.sock');
-    await writeConfigs(dir, socket);
-    const tools = await provision(['kubelet', 'kube-controller-manager'], {
-      env: process.env,
-      say: () => undefined,
-    });
-    const share = async (address: string, port: number, to: number): Promise<void> => {
-      undo.use(await forward({ address, port, to }));
-    };
-    await share(SERVICE_ADDRESS, 443, Number(new URL(stack.kubernetes.url).port));
-    begin('controllers', tools['kube-controller-manager'] ?? '', controllerArgs(stack));
-    begin('containerd', 'containerd', ['--config', join(dir, 'containerd.toml')]);
-    const ctr = (...args: readonly string[]): Promise<string> =>
-      must('ctr', ['--address', socket, '--namespace', 'k8s.io', ...args]);
-    await waitFor({ what: 'containerd to answer' }, () => ctr('version'));
-    for (const image of [images.pause, images.okra]) {
-      await ctr('images', 'import', '--no-unpack', image);
-    }
-    begin('kubelet', tools['kubelet'] ?? '', kubeletArgs(stack, dir));
-    await waitFor({ what: 'the kubelet to answer' }, () => answersOk('http://127.0.0.1:10248/healthz'));
-    await waitFor({ what: `Node ${NODE} to be ready` }, async () => {
-      const node = await callKubernetes(stack.kubernetes, { path: `/api/v1/nodes/${NODE}` });
-      const { status, spec } = JSON.parse(node) as ObservedNode;
-      const isReady = status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
-      return isReady === true && (spec.taints ?? []).length === 0 ? true : undefined;
-    });
-    const started = undo.move();
-    return {
-      share: async (url) => {
-        const { protocol, port } = new URL(url.includes('://') ? url : `tcp://${url}`);
-        started.use(await forward({ address: NODE_ADDRESS, port: Number(port), to: Number(port) }));
-        return url.includes('://') ? `${protocol}//${NODE_ADDRESS}:${port}` : `${NODE_ADDRESS}:${port}`;
-      },
-      [Symbol.asyncDispose]: () => started.disposeAsync(),
-    };
-  } catch (error) {
-    await undo.disposeAsync();
-    throw error;
-  }
+  await using undo = new AsyncDisposableStack();
+  const socket = join(dir, 'containerd.sock');
+  const [tools] = await Promise.all([
+    provision(['kubelet', 'kube-controller-manager'], { env: process.env, say: () => undefined }),
+    writeConfigs(dir, socket),
+  ]);
+  const start = async (component: Pick<Component, 'name' | 'command' | 'args' | 'ready'>): Promise<void> => {
+    const planned = { ...component, after: [], env: { PATH: SYSTEM_PATH } };
+    undo.use(await startLone(() => Promise.resolve(planned), dir));
+  };
+  const ctr = (...args: readonly string[]): Promise<string> =>
+    outputOf('ctr', ['--address', socket, '--namespace', 'k8s.io', ...args], { env: { PATH: SYSTEM_PATH } });
+  const apiServer = Number(new URL(stack.kubernetes.url).port);
+  undo.use(await forward({ address: SERVICE_ADDRESS, port: 443, to: apiServer }));
+  await start({
+    name: 'controllers',
+    command: tools['kube-controller-manager'] ?? '',
+    args: controllerArgs(stack),
+    // The node is not ready without them.
+    ready: () => Promise.resolve(true),
+  });
+  await start({
+    name: 'containerd',
+    command: 'containerd',
+    args: ['--config', join(dir, 'containerd.toml')],
+    ready: (signal) => waitFor({ what: 'containerd to answer', signal }, () => ctr('version')),
+  });
+  for (const image of [images.pause, images.okra]) await ctr('images', 'import', '--no-unpack', image);
+  await start({
+    name: 'kubelet',
+    command: tools['kubelet'] ?? '',
+    args: kubeletArgs(stack, dir),
+    ready: (signal) => waitFor({ what: `Node ${NODE} to be ready`, signal }, () => isNodeReady(stack)),
+  });
+  const started = undo.move();
+  return {
+    share: async (url) => {
+      const { protocol, port } = new URL(url.includes('://') ? url : `tcp://${url}`);
+      started.use(await forward({ address: NODE_ADDRESS, port: Number(port), to: Number(port) }));
+      return url.includes('://') ? `${protocol}//${NODE_ADDRESS}:${port}` : `${NODE_ADDRESS}:${port}`;
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+async function isNodeReady({ kubernetes }: Stack): Promise<true | undefined> {
+  const node = await callKubernetes(kubernetes, { path: `/api/v1/nodes/${NODE}` });
+  const { status, spec } = JSON.parse(node) as ObservedNode;
+  const isReady = status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  return isReady === true && (spec.taints ?? []).length === 0 ? true : undefined;
 }
 
 interface ObservedNode {
@@ -154,33 +161,6 @@ async function writeConfigs(dir: string, socket: string): Promise<void> {
   ]);
 }
 
-interface Program {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly dir: string;
-}
-
-function startProgram({ name, command, args, dir }: Program): AsyncDisposable {
-  const log = openSync(join(dir, `${name}.log`), 'a');
-  const env = { PATH: SYSTEM_PATH, HOME: dir, TMPDIR: dir };
-  const child = spawn(command, args, { env, cwd: dir, stdio: ['ignore', log, log] });
-  closeSync(log);
-  const ended = endOf(child);
-  return {
-    [Symbol.asyncDispose]: () => {
-      child.kill('SIGKILL');
-      return ended;
-    },
-  };
-}
-
-const endOf = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    child.once('error', () => resolve());
-    child.once('close', () => resolve());
-  });
-
 /** Passes connections to a port of 127.0.0.1. */
 async function forward({
   address,
@@ -207,12 +187,6 @@ async function forward({
       await Promise.resolve();
     },
   };
-}
-
-async function must(command: string, args: readonly string[]): Promise<string> {
-  const { status, output } = await run(command, args, { env: { PATH: SYSTEM_PATH } });
-  if (status === 0) return output;
-  throw new Error(`${command} ${args.join(' ')} ended with status ${status}:\n${lastLines(output)}`);
 }
 
 /** The end of each log of a node, for a failed test. */

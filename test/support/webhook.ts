@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { stringify } from 'yaml';
 
 /** What was posted to a webhook. */
@@ -42,19 +43,13 @@ export async function serveWebhook(...statuses: readonly number[]): Promise<Webh
   };
 }
 
-let folder: string | undefined;
+const folder = mkdtempSync(join(tmpdir(), 'okra-notifications-'));
 let written = 0;
-
-/** Makes the folder of this process for such files, which goes with it. */
-function makeFolder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'okra-notifications-'));
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
+// Each file of tests that imports this has a folder of its own.
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Writes what `OKRA_NOTIFICATIONS` names, as it is or as YAML; answers with its path. */
 export function writeNotifications(content: unknown): string {
-  folder ??= makeFolder();
   written += 1;
   const path = join(folder, `${written}.yaml`);
   writeFileSync(path, typeof content === 'string' ? content : stringify(content));

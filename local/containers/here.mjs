@@ -4,8 +4,11 @@ import { join } from 'node:path';
 /** Where Debian's packages put programs; others of the same name, earlier in the PATH, are not asked. */
 export const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The Debian packages that containers need here, each with a program of it. */
-const packages: Readonly<Record<string, string>> = {
+/**
+ * The Debian packages that containers need here, each with a program of it.
+ * @type {Readonly<Record<string, string>>}
+ */
+const packages = {
   'docker.io': 'dockerd',
   containerd: 'containerd',
   runc: 'runc',
@@ -14,7 +17,8 @@ const packages: Readonly<Record<string, string>> = {
   'containernetworking-plugins': '../lib/cni/bridge',
 };
 
-const isThere = (program: string): boolean =>
+/** @param {string} program */
+const isThere = (program) =>
   SYSTEM_PATH.split(':').some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
@@ -24,8 +28,11 @@ const isThere = (program: string): boolean =>
     }
   });
 
-/** Says what keeps containers from running here; undefined where nothing does. */
-export function whyNoContainers(): string | undefined {
+/**
+ * Says what keeps containers from running here; undefined where nothing does.
+ * @returns {string | undefined}
+ */
+export function whyNoContainers() {
   if (process.platform !== 'linux') return `they need Linux, this is ${process.platform}`;
   if (process.getuid?.() !== 0) return 'they need root';
   const missing = Object.entries(packages).filter(([, program]) => !isThere(program));
