@@ -1,7 +1,7 @@
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { ApplicationAction } from '../domain/applications/situation.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import type { StageRemoval, StageWrite } from '../domain/staged/state.ts';
+import type { StageRemoval, StageChange } from '../domain/staged/state.ts';
 import type { ObservedStaged, StagedLook } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep, JobSpec } from '../crds/update-strategy.ts';
@@ -239,8 +239,8 @@ export interface StageRef {
   readonly stage: string;
 }
 
-/** What the BindingPolicy of a stage is to be, of a StagedBindingPolicy. */
-export type StageApplied = StageRef & StageWrite;
+/** What the BindingPolicy of a stage is to be, by a generation of its StagedBindingPolicy, which may have another when that is written. */
+export type StageApplied = StageRef & StageChange & { readonly generation: number };
 
 /** What the workflow of a StagedBindingPolicy needs. */
 export interface StagedActivities {

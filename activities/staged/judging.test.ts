@@ -92,14 +92,14 @@ describe('a hostile condition', () => {
     const begun = process.threadCpuUsage();
     expect(judge(condition, status)).not.toBe('True');
     const { user, system } = process.threadCpuUsage(begun);
-    expect((user + system) / 1000).toBeLessThan(1_000);
+    expect((user + system) / 1000).toBeLessThan(2_000);
   });
 
   it('is evaluated no more once it was late', () => {
     const compiled = compileCondition(`${each}.all(a, ${each}.all(b, ${each}.all(c, a.type == b.type)))`);
     if (compiled.is === 'Problem') throw new Error(compiled.problem);
     const test = withDeadline(compiled.test);
-    const late = { is: 'Error', message: expect.stringContaining('within 250 ms') as string };
+    const late = { is: 'Error', message: expect.stringContaining('within 1000 ms') as string };
     expect(test(big)).toMatchObject(late);
     expect(test(reported())).toMatchObject(late);
     expect(withDeadline(compiled.test)(reported(number('1')))).toEqual({ is: 'True' });

@@ -2,6 +2,7 @@ import { freezesIn } from '../kubernetes/freezes.ts';
 import {
   BINDING,
   BINDING_POLICY,
+  CELL,
   STAGED_BINDING_POLICY,
   STATUS_COLLECTOR,
 } from '../../clients/kubernetes/kinds.ts';
@@ -20,6 +21,7 @@ import type {
   StagedLook,
   ClusterSelection,
   StagePolicy,
+  StageView,
 } from '../../domain/staged/observation.ts';
 import {
   namePolicy,
@@ -36,10 +38,17 @@ import {
   listClusters,
   findRefusal,
   explainUnbound,
+  findCellProblem,
+  explainOutOfDate,
+  explainStranger,
+  explainUnsent,
+  explainUnselected,
 } from '../../domain/staged/policy.ts';
-import { given } from '../../domain/model/fields.ts';
+import { readStrategy } from '../../domain/staged/progressive.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { given, omit } from '../../domain/model/fields.ts';
 import { findSpace, type Spaces } from './space.ts';
-import { observeActiveStage } from './view.ts';
+import { observeBoundStage } from './judging.ts';
 
 const NOTHING = { policies: [], freezes: [] } as const;
 
@@ -53,15 +62,18 @@ export async function observeStaged(
   const seen = presentPolicy(object);
   const { spec } = seen;
   if (spec === undefined) return { ...NOTHING, object: seen };
+  const withProblem = (reason: string, message: string): ObservedStaged => ({
+    ...NOTHING,
+    object: { ...seen, problems: [...seen.problems, { reason, message }] },
+  });
   const space = await findSpace(spec, spaces);
-  if (space.is === 'Problem')
-    return { ...NOTHING, object: withProblem(seen, 'SpaceNotReached', space.problem) };
+  if (space.is === 'Problem') return withProblem('SpaceNotReached', space.problem);
   const found = await policiesIn(space.client, { name, uid: seen.uid });
-  if (found === undefined) {
-    const message =
-      'The CRDs of KubeStellar are missing in the workload description space. Install KubeStellar there.';
-    return { ...NOTHING, object: withProblem(seen, 'KubeStellarNotFound', message) };
-  }
+  if (found === undefined)
+    return withProblem(
+      'KubeStellarNotFound',
+      'The CRDs of KubeStellar are missing in the workload description space. Install KubeStellar there.',
+    );
   const bindings = new Map(
     await Promise.all(
       (isTakingBack === true ? found : telling(found, spec, at)).map(
@@ -72,13 +84,27 @@ export async function observeStaged(
   const isAt = ({ metadata }: BindingPolicy): boolean => metadata.labels?.[STAGE_LABEL] === at;
   const ofStages = found.filter(({ metadata }) => metadata.labels?.[STAGE_LABEL] !== undefined);
   const isCollected = await areReportsCollected(space.client);
-  const policies = ofStages.map((policy) => {
-    const of = { binding: bindings.get(policy.metadata.name), isCollected: isCollected || !isAt(policy) };
-    return describePolicy(policy, spec, of);
+  const policies = ofStages.map((policy): StagePolicy => {
+    const binding = bindings.get(policy.metadata.name);
+    const narrowing = readNarrowing(policy);
+    const build = (stage: Stage) => buildPolicySpec(spec, stage, narrowing);
+    const described = describePolicy(policy, spec, STAGE_LABEL, build);
+    return {
+      ...described,
+      // The active one is not as asked while its reports are not collected.
+      isAsAsked: described.isAsAsked && (isCollected || !isAt(policy)),
+      isBound: explainUnbound(policy, binding) === undefined,
+      ...given({ refusal: findRefusal(policy, binding), only: narrowing?.clusters }),
+    };
   });
   const leaving = isTakingBack === true ? await leavingPolicy(space.client, found, { object, at }) : [];
   const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
-  const selection = asking && describeSelection(asking, spec, bindings.get(asking.metadata.name));
+  const answer = asking && bindings.get(asking.metadata.name);
+  const isAnswered = asking !== undefined && explainUnbound(asking, answer) === undefined;
+  const selection: ClusterSelection | undefined = asking && {
+    ...describePolicy(asking, spec, SELECTION_LABEL, buildSelectionSpec),
+    ...(isAnswered && answer !== undefined ? { clusters: listClusters(answer) } : {}),
+  };
   const known = [...bindings.values()].filter((one) => one !== undefined);
   // Freezes of all namespaces, and of those that the workload is in.
   const freezes = await freezesIn(spaces.kubernetes, ['', ...listNamespaces(spec, known)]);
@@ -104,10 +130,7 @@ async function leavingPolicy(
   return [{ stage, name, uid: '', isAsAsked: false, isDeleting: true, isBound: false }];
 }
 
-/**
- * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go
- * back, and what asks for clusters.
- */
+/** The BindingPolicies whose Bindings count: those of the active stage and of the one before it, and what asks for clusters. */
 function telling(
   found: readonly BindingPolicy[],
   { stages }: StagedBindingPolicySpec,
@@ -130,7 +153,6 @@ async function areReportsCollected(client: KubernetesClient): Promise<boolean> {
   }
 }
 
-/** What there is to say about the object itself. */
 function presentPolicy(object: StagedBindingPolicy): PresentPolicy {
   const parsed = stagedBindingPolicy.parse(object);
   const { uid = '', generation = 0, deletionTimestamp } = object.metadata;
@@ -148,12 +170,6 @@ function presentPolicy(object: StagedBindingPolicy): PresentPolicy {
   };
 }
 
-const withProblem = (object: PresentPolicy, reason: string, message: string): PresentPolicy => ({
-  ...object,
-  problems: [...object.problems, { reason, message }],
-});
-
-/** What is wrong with the expressions of a stage. */
 function expressionProblems({ name, filter, condition }: Stage): PresentPolicy['problems'] {
   const compiled = [
     ['filter', filter === undefined ? undefined : compileFilter(filter)],
@@ -180,42 +196,69 @@ async function policiesIn(
   return found?.filter(isOwn);
 }
 
-/** Describes the BindingPolicy of a stage, which is not as asked while its reports are not collected. */
+/** What there is to say of a BindingPolicy that Okra has made for a stage, which a label names. */
 function describePolicy(
-  policy: BindingPolicy,
-  spec: StagedBindingPolicySpec,
-  { binding, isCollected }: { readonly binding: Binding | undefined; readonly isCollected: boolean },
-): StagePolicy {
-  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
-  const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
-  const narrowing = readNarrowing(policy);
+  { metadata, spec }: BindingPolicy,
+  { stages }: StagedBindingPolicySpec,
+  label: string,
+  build: (stage: Stage) => object,
+) {
+  const { name, uid = '', deletionTimestamp, labels = {} } = metadata;
+  const stage = stages.find((one) => one.name === labels[label]);
   return {
-    stage: labels[STAGE_LABEL] ?? '',
+    stage: labels[label] ?? '',
     name,
     uid,
-    isAsAsked:
-      isCollected && stage !== undefined && isAsDesired(policy.spec, buildPolicySpec(spec, stage, narrowing)),
+    isAsAsked: stage !== undefined && isAsDesired(spec, build(stage)),
     isDeleting: deletionTimestamp !== undefined,
-    isBound: explainUnbound(policy, binding) === undefined,
-    ...given({ refusal: findRefusal(policy, binding), only: narrowing?.clusters }),
   };
 }
 
-/** What there is to say of the BindingPolicy that asks for the clusters of a stage. */
-function describeSelection(
-  policy: BindingPolicy,
-  spec: StagedBindingPolicySpec,
-  binding: Binding | undefined,
-): ClusterSelection {
-  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
-  const stage = spec.stages.find((one) => one.name === labels[SELECTION_LABEL]);
-  const isAnswered = explainUnbound(policy, binding) === undefined && binding !== undefined;
-  return {
-    stage: labels[SELECTION_LABEL] ?? '',
-    name,
-    uid,
-    isAsAsked: stage !== undefined && isAsDesired(policy.spec, buildSelectionSpec(stage)),
-    isDeleting: deletionTimestamp !== undefined,
-    ...(isAnswered ? { clusters: listClusters(binding) } : {}),
-  };
+/** Looks how far the stage is that a StagedBindingPolicy is at. */
+async function observeActiveStage(
+  of: {
+    readonly spec: StagedBindingPolicySpec;
+    readonly stage: Stage;
+    readonly policy: BindingPolicy | undefined;
+    readonly selection: ClusterSelection | undefined;
+    readonly bindings: ReadonlyMap<string, Binding | undefined>;
+    readonly client: KubernetesClient;
+  },
+  { kubernetes }: Spaces,
+): Promise<StageView> {
+  const { spec, stage, policy, selection, bindings, client } = of;
+  const { cell } = stage;
+  const said = given({
+    cell: cell && findCellProblem(cell, await kubernetes.get<Cell>(CELL, omit(cell, 'version'))),
+  });
+  const unbound = (reason: string): StageView => ({
+    stage: stage.name,
+    unbound: reason,
+    objects: 0,
+    fulfilled: 0,
+    print: '',
+    ...said,
+  });
+  const strategy = readStrategy(spec, stage);
+  const narrowing = policy === undefined ? undefined : readNarrowing(policy);
+  if (strategy !== undefined && (policy === undefined || narrowing !== undefined)) {
+    const unselected = explainUnselected(stage.name, selection);
+    if (unselected !== undefined) return unbound(unselected);
+  }
+  if (policy === undefined) return unbound('Its BindingPolicy does not exist yet.');
+  const { name, uid = '' } = policy.metadata;
+  const binding = bindings.get(name);
+  const outOfDate = explainOutOfDate(policy, binding);
+  if (outOfDate !== undefined || binding === undefined)
+    return { ...unbound(outOfDate ?? 'It has no Binding.'), isOutOfDate: true };
+  const unsent = explainUnsent(binding);
+  if (unsent !== undefined) return unbound(unsent);
+  const stranger = explainStranger(binding, narrowing);
+  if (stranger !== undefined) return unbound(stranger);
+  const all = narrowing === undefined ? listClusters(binding) : (selection?.clusters ?? []);
+  // What was begun with and is no longer selected says nothing of the stage.
+  const reached = (narrowing?.clusters ?? all).filter((one) => all.includes(one));
+  const few = strategy && { strategy, all, reached };
+  const looking = { client, stage, policy: { name, uid }, binding, ...given({ few }) };
+  return { ...(await observeBoundStage(looking)), ...said };
 }

@@ -26,10 +26,7 @@ const computeDeadline = (
     ? undefined
     : countsFrom + 1000 * parseDuration(timeout);
 
-/**
- * Has the time of the stage stand still while a decision holds it that is no fault of its workload, and that of its clusters
- * where nobody can look at them.
- */
+/** Has the time of the stage stand still while what holds it is no fault of its workload, and that of clusters nobody can look at. */
 export function holdTime(state: StagedState, decision: StagedDecision, now: number): StagedState {
   if (decision.do !== 'Wait') return state;
   const { phase, reason } = decision;
@@ -54,7 +51,6 @@ export function resumeTime(state: StagedState, now: number): StagedState {
   return { ...state, active: { ...active, countsFrom: active.countsFrom + lost, ...marks } };
 }
 
-/** A stage that is placed, and what a look has found of it. */
 interface StageSituation extends Situation {
   readonly stage: Stage;
   readonly isLast: boolean;
@@ -64,28 +60,27 @@ interface StageSituation extends Situation {
 }
 
 /** Says what comes next for a stage that is placed: it waits, soaks, is over, or is late. */
-export function evaluateStage(known: ActiveState, view: StageView, situation: Situation): StagedTurn {
-  const { spec, now } = situation;
+export function evaluateStage(known: ActiveState, situation: Situation): StagedTurn | undefined {
+  const { observed, spec, now } = situation;
+  const { view } = observed;
   const stage = spec.stages.find(({ name }) => name === known.active.name);
-  if (stage === undefined)
-    return { state: known, decision: { do: 'Look', message: 'The stages have changed.' } };
+  if (view === undefined || stage === undefined) return undefined;
   const isLast = spec.stages.at(-1) === stage;
   // What was completed as the last stage goes on when there is one behind it.
   const before = isLast ? known : { ...known, active: omit(known.active, 'completedAt') };
-  const at = {
-    ...situation,
-    stage,
-    isLast,
-    view,
-    progress: findProgress(before, stage, { view, spec, now }),
-  };
-  const { progress } = at;
+  const progress = findProgress(before, stage, { view, spec, now });
+  const at = { ...situation, stage, isLast, view, progress };
   const state = observeStage(before, at);
   const { active, requests } = state;
   if (requests.promote !== undefined) return pass(state, at);
   if (active.completedAt !== undefined) return complete(state, at);
   if (state.held !== undefined) return wait(state, at, heldBack(state.held, state));
-  if (isSoaked(active, at)) return isLast ? complete(state, at) : completeMiddle(state, at);
+  if (isSoaked(active, at)) {
+    if (isLast) return complete(state, at);
+    if (stage.approval !== 'Manual') return pass(state, at);
+    const message = `Stage ${stage.name} is fulfilled. Send promote to begin the next one, or abort to roll this one back.`;
+    return wait(state, at, { phase: 'Paused', reason: 'WaitingForApproval', message, mark: 'Fulfilled' });
+  }
   const trouble = troubleOf(state, at);
   if (trouble !== undefined) return giveUp(state, at, trouble);
   const next = progress === undefined ? undefined : reachNextClusters(state, progress, situation);
@@ -154,7 +149,6 @@ const wait = (state: ActiveState, at: StageSituation, { mark, ...said }: Waiting
   decision: { do: 'Wait', ...said },
 });
 
-/** Marks where the active stage stands, with what was seen of it. */
 function seen(
   state: ActiveState,
   { view, progress, now }: StageSituation,
@@ -164,6 +158,13 @@ function seen(
   const { objects, fulfilled, first, unbound, cell } = view;
   // While the stage is not bound, what was seen last of its clusters stays.
   const before = state.stages.find((one) => one.name === name)?.clusters;
+  const summary = progress && {
+    of: progress.of,
+    reached: progress.marks.length,
+    done: progress.done.length,
+    failed: progress.failed.length,
+    failing: progress.failed.slice(0, 20),
+  };
   const mark = {
     name,
     phase,
@@ -175,19 +176,11 @@ function seen(
       reason: unbound ?? cell ?? first?.reason,
       completed: hasServed || undefined,
       completedWith: completedAt === undefined ? undefined : print,
-      clusters: clusters && (progress === undefined ? before : summarize(progress)),
+      clusters: clusters && (summary ?? before),
     }),
   };
   return markStage(state, mark, now);
 }
-
-const summarize = ({ of, marks, done, failed }: Progress) => ({
-  of,
-  reached: marks.length,
-  done: done.length,
-  failed: failed.length,
-  failing: failed.slice(0, 20),
-});
 
 function complete(state: ActiveState, at: StageSituation): StagedTurn {
   const { observed, stage, view, now } = at;
@@ -207,14 +200,6 @@ function complete(state: ActiveState, at: StageSituation): StagedTurn {
   return wait(done, at, { phase: 'Completed', reason: 'Completed', message, mark: 'Fulfilled' });
 }
 
-function completeMiddle(state: ActiveState, at: StageSituation): StagedTurn {
-  const { name, approval } = at.stage;
-  if (approval !== 'Manual') return pass(state, at);
-  const message = `Stage ${name} is fulfilled. Send promote to begin the next one, or abort to roll this one back.`;
-  return wait(state, at, { phase: 'Paused', reason: 'WaitingForApproval', message, mark: 'Fulfilled' });
-}
-
-/** Goes on to the next stage, unless something holds it. */
 function pass(state: ActiveState, at: StageSituation): StagedTurn {
   const { stages } = at.spec;
   const next = stages[stages.indexOf(at.stage) + 1];
@@ -234,7 +219,7 @@ function troubleOf(
   const { name, timeout = '' } = stage;
   if (progress?.isBreached === true) {
     const { failed, of } = progress;
-    const why = view.first === undefined ? '' : ` ${whyNot(view.first)}`;
+    const why = view.first === undefined ? '' : ` ${view.first.object}: ${view.first.reason}`;
     const message = `Stage ${name}: ${failed.length} of ${of} clusters did not fulfil it in time: ${listed(failed)}.${why}`;
     return { reason: 'TooManyFailures', message };
   }
@@ -254,19 +239,16 @@ function giveUp(state: ActiveState, at: StageSituation, trouble: Trouble): Stage
       decision: { do: 'Look', message },
     };
   const why =
-    ' Its clusters may already have received the workload, so Okra does not roll it back automatically.';
-  const held: Held = {
-    ...trouble,
-    message: onTimeout === 'Rollback' ? `${message}${why}` : message,
-    stage: name,
-  };
+    onTimeout === 'Rollback'
+      ? ' Its clusters may already have received the workload, so Okra does not roll it back automatically.'
+      : '';
+  const held: Held = { ...trouble, message: `${message}${why}`, stage: name };
   return wait({ ...state, held }, at, heldBack(held, state));
 }
 
 /** A wait, and where it leaves the stage. */
 type Waiting = Omit<StagedWait, 'do'> & { readonly mark: StageMark['phase'] };
 
-/** What a stage waits for that a person has to let go on. */
 function heldBack(
   { reason, message, stage }: Held,
   { active: { name, fulfilledSince } }: ActiveState,
@@ -283,7 +265,6 @@ function heldBack(
   };
 }
 
-/** What a stage waits for that KubeStellar has not bound. */
 const notBound = (stage: string, unbound: string): Waiting => ({
   phase: 'Progressing',
   reason: 'Binding',
@@ -291,7 +272,6 @@ const notBound = (stage: string, unbound: string): Waiting => ({
   mark: 'Binding',
 });
 
-/** What a stage waits for that is neither over nor late. */
 function stillWaiting({ fulfilledSince }: ActiveStage, { stage, view, progress }: StageSituation): Waiting {
   const { name } = stage;
   const { unbound, objects, fulfilled, first, cell } = view;
@@ -304,17 +284,15 @@ function stillWaiting({ fulfilledSince }: ActiveStage, { stage, view, progress }
     const message = `Stage ${name} has no condition. Send promote to begin the next one.`;
     return { phase: 'Paused', reason: 'NoCondition', message, mark: 'Fulfilled' };
   }
+  const why = first && `${first.object}: ${first.reason}`;
   const said =
     progress === undefined
-      ? `${fulfilled} of ${objects} objects fulfil it. ${first === undefined ? (cell ?? 'The stage observes no objects.') : whyNot(first)}`
-      : `${clustersIn(progress)}${cell ?? whyNot(first)}`;
+      ? `${fulfilled} of ${objects} objects fulfil it. ${why ?? cell ?? 'The stage observes no objects.'}`
+      : `${clustersIn(progress)} ${cell ?? why ?? ''}`;
   return { phase: 'Progressing', reason: 'Waiting', message: `Stage ${name}: ${said}`, mark: 'Waiting' };
 }
 
-const whyNot = (first: StageView['first']): string =>
-  first === undefined ? '' : `${first.object}: ${first.reason}`;
-
 function clustersIn({ of, done, failed, underway }: Progress): string {
   const late = failed.length === 0 ? '' : `, ${failed.length} have failed`;
-  return `${done.length} of ${of} clusters fulfil it, ${underway.length} in progress${late}. `;
+  return `${done.length} of ${of} clusters fulfil it, ${underway.length} in progress${late}.`;
 }

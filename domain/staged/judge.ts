@@ -13,9 +13,7 @@ import {
 /** What an object is judged by. */
 export interface Evidence {
   readonly policy: { readonly name: string; readonly uid: string };
-  /** The clusters that the Binding lists. */
   readonly clusters: readonly string[];
-  /** The CombinedStatuses with the name of the policy in their label. */
   readonly statuses: readonly CombinedStatus[];
   /** The object as it is now, when someone has looked because the reports are about another version. */
   readonly now?: PresentObject | undefined;
@@ -55,19 +53,15 @@ export function judgeObject(
   if (stale !== undefined) return stale;
   const gap = gapIn(object, status);
   if (gap !== undefined) return unfulfilled(gap);
-  if (condition === undefined) return { is: 'Fulfilled' };
-  return judgedBy(condition(withoutReports(status)));
-}
-
-function judgedBy(verdict: Verdict): Judgement {
-  switch (verdict.is) {
-    case 'True':
-      return { is: 'Fulfilled' };
-    case 'False':
-      return unfulfilled('The condition does not hold yet.');
-    case 'Error':
-      return unfulfilled(`Cannot evaluate the condition: ${verdict.message}`);
-  }
+  // A condition sees the results that its author has asked for.
+  const results = recordsIn(status.results).filter(({ name }) => name !== REPORTS);
+  const verdict: Verdict = condition?.({ ...status, results }) ?? { is: 'True' };
+  if (verdict.is === 'True') return { is: 'Fulfilled' };
+  return unfulfilled(
+    verdict.is === 'False'
+      ? 'The condition does not hold yet.'
+      : `Cannot evaluate the condition: ${verdict.message}`,
+  );
 }
 
 const unfulfilled = (reason: string): Judgement => ({ is: 'Unfulfilled', reason });
@@ -154,11 +148,6 @@ function missingValueIn({ columnNames, rows }: Fields): string | undefined {
     }
   }
   return undefined;
-}
-
-/** What a condition sees: the results that its author has asked for. */
-function withoutReports(status: CombinedStatus): CombinedStatus {
-  return { ...status, results: recordsIn(status.results).filter(({ name }) => name !== REPORTS) };
 }
 
 /** Splits a CombinedStatus by the column that names the cluster: into one for each cluster. */

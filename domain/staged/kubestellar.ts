@@ -1,3 +1,4 @@
+import type { Metadata } from '../../crds/resource.ts';
 import { fieldsIn, recordsIn, textIn } from '../model/fields.ts';
 
 /** An object in a Binding, as control.kubestellar.io/v1alpha1 has it. */
@@ -17,10 +18,7 @@ export interface WorkloadObject {
 
 /** A Binding, as far as Okra looks at it. */
 export interface Binding {
-  readonly metadata: {
-    readonly name: string;
-    readonly generation?: number;
-    readonly deletionTimestamp?: string;
+  readonly metadata: Pick<Metadata, 'name' | 'generation' | 'deletionTimestamp'> & {
     readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string }[];
   };
   readonly spec?: {
@@ -35,11 +33,7 @@ export interface Binding {
 
 /** What KubeStellar reports of an object and a BindingPolicy; anybody may have written it. */
 export interface CombinedStatus {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels'>;
   readonly results?: unknown;
 }
 
@@ -70,25 +64,15 @@ const select = {
   resourceVersion: 'obj.metadata.resourceVersion',
 } as const;
 
-/**
- * What that StatusCollector asks for: a row for each cluster that has reported on an object after its last edit. KubeStellar
- * keeps results when an object is edited in place, and evaluates them again when a cluster reports.
- */
+/** What that StatusCollector asks for: a row for each cluster that has reported on an object after its last edit. */
 export const reportsSpec = {
   filter: NEWER_THAN_EDITS,
   select: Object.entries(select).map(([name, def]) => ({ name, def })),
   limit: 10_000,
 };
 
-/** What a cluster has reported on an object. */
-export interface Report {
-  readonly cluster: string;
-  /** When the cluster has reported, in milliseconds since the epoch. */
-  readonly reportedAt: number;
-  readonly uid: string;
-  /** The version of the object by which KubeStellar has evaluated the report. */
-  readonly resourceVersion: string;
-}
+/** What a cluster has reported on an object: when, in milliseconds since the epoch, and by which version of it. */
+export type Report = NonNullable<ReturnType<typeof reportOf>>;
 
 /** Reads what clusters have reported; a row that is not as Okra has asked for says nothing. */
 export function readReports(status: CombinedStatus): readonly Report[] {
@@ -100,7 +84,7 @@ export function readReports(status: CombinedStatus): readonly Report[] {
     });
 }
 
-function reportOf(names: readonly unknown[], columns: readonly object[]): Report | undefined {
+function reportOf(names: readonly unknown[], columns: readonly object[]) {
   const at = (name: keyof typeof select): string =>
     textIn(fieldsIn(columns[names.indexOf(name)])['string']) ?? '';
   const reportedAt = Date.parse(at('reported'));

@@ -2,15 +2,18 @@ import type { StagedBindingPolicySpec, StagedBindingPolicyStatus } from '../../c
 import type { Freezing } from '../gates/freeze.ts';
 import type { Clusters } from './progressive.ts';
 
-/** A BindingPolicy of a StagedBindingPolicy, as it was found. */
-export interface StagePolicy {
+/** A BindingPolicy that Okra has made for a stage, as it was found. */
+interface FoundPolicy {
   readonly stage: string;
   readonly name: string;
   readonly uid: string;
   /** Whether it says what the StagedBindingPolicy asks for now. */
   readonly isAsAsked: boolean;
   readonly isDeleting: boolean;
-  /** Whether its Binding is up to date with it. */
+}
+
+/** The BindingPolicy that places the workload of a stage. */
+export interface StagePolicy extends FoundPolicy {
   readonly isBound: boolean;
   /** Why KubeStellar does not bind it as it is now; undefined when it does, or has not tried yet. */
   readonly refusal?: string;
@@ -19,13 +22,7 @@ export interface StagePolicy {
 }
 
 /** The BindingPolicy that asks KubeStellar which clusters a stage selects. */
-export interface ClusterSelection {
-  readonly stage: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly isAsAsked: boolean;
-  readonly isDeleting: boolean;
-  /** Undefined until KubeStellar has answered. */
+export interface ClusterSelection extends FoundPolicy {
   readonly clusters?: readonly string[];
 }
 
@@ -65,7 +62,6 @@ export interface PresentPolicy {
 /** A look at a StagedBindingPolicy. */
 export interface StagedLook {
   readonly name: string;
-  /** The stage that it is at. */
   readonly at?: string;
   /** Whether a stage is, or may be, taken back: which one is gone back to may be any that is earlier. */
   readonly isTakingBack?: true;
@@ -73,7 +69,6 @@ export interface StagedLook {
 
 /** What one look at a StagedBindingPolicy has found. */
 export interface ObservedStaged {
-  /** Undefined when it is gone. */
   readonly object?: PresentPolicy;
   readonly policies: readonly StagePolicy[];
   readonly selection?: ClusterSelection;

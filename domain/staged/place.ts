@@ -2,7 +2,7 @@ import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { holdOfFreeze, type ClosedGate } from '../gates/freeze.ts';
 import { holdOfWindows } from '../gates/windows.ts';
 import { given, omit } from '../model/fields.ts';
-import type { ClusterSelection, ObservedStaged, Situation, StagePolicy } from './observation.ts';
+import type { ObservedStaged, Situation, StagePolicy } from './observation.ts';
 import { explainUnselected } from './policy.ts';
 import { computeProgress, readStrategy, type Progress, type Strategy } from './progressive.ts';
 import {
@@ -15,42 +15,6 @@ import {
   type StagedTurn,
   type StagedWait,
 } from './state.ts';
-
-/** Reaches the first clusters of a stage; undefined while they are unknown, or there are none. */
-function reachFirstClusters(
-  state: ActiveState,
-  situation: Situation,
-  strategy: Strategy,
-): StagedTurn | undefined {
-  const { selection } = situation.observed;
-  const { name } = state.active;
-  if (explainUnselected(name, selection) !== undefined) return undefined;
-  const all = selection?.clusters ?? [];
-  const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], situation.now);
-  const message = `Stage ${name} begins with ${listed(next)}, of ${all.length} clusters.`;
-  return {
-    // What was begun with before is gone, and how long it took says nothing of what comes now.
-    state: { ...state, active: omit(state.active, 'clusters') },
-    decision:
-      // KubeStellar may have taken its time to say which clusters there are.
-      waitForGates(situation, message) ?? { do: 'Apply', stage: name, clusters: next, message },
-  };
-}
-
-/** Asks which clusters a stage selects, unless that has been asked. */
-function selectClusters(selection: ClusterSelection | undefined, stage: string): StagedDecision | undefined {
-  if (selection?.isDeleting === true) {
-    const message = `BindingPolicy ${selection.name} is being deleted; Okra recreates it once it is gone.`;
-    return { do: 'Wait', phase: 'Progressing', reason: 'Removing', message };
-  }
-  // What KubeStellar has answered of another stage is about other clusters.
-  if (selection !== undefined && selection.stage !== stage) {
-    const message = `Deleting BindingPolicy ${selection.name}: it belongs to stage ${selection.stage}.`;
-    return { do: 'Remove', name: selection.name, uid: selection.uid, message };
-  }
-  if (selection?.isAsAsked === true) return undefined;
-  return { do: 'Select', stage, message: `Asking KubeStellar which clusters stage ${stage} selects.` };
-}
 
 /** Goes on with the next clusters; undefined when there are none to begin with. */
 export function reachNextClusters(
@@ -75,11 +39,9 @@ export function listed(names: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-/** Waits while a Freeze holds whatever goes forward. */
 const waitForFreeze = ({ observed, now }: Situation, next: string): StagedWait | undefined =>
   waitFor(holdOfFreeze(observed.freezes, now), { reason: 'WaitingForFreeze', next });
 
-/** Waits while a Freeze or a closed window holds the beginning of a stage. */
 const waitForGates = (situation: Situation, next: string): StagedWait | undefined =>
   waitForFreeze(situation, next) ??
   waitFor(holdOfWindows(situation.spec.windows, situation.now), { reason: 'WaitingForWindow', next });
@@ -130,16 +92,40 @@ export function placeStages(state: ActiveState, situation: Situation): StagedTur
   return clear(state, situation);
 }
 
-/** Finds which clusters a stage begins with, before it has a BindingPolicy; undefined when it has begun. */
-function reachSome(
+/** Finds which clusters a stage begins with, before it has a BindingPolicy; undefined when it has begun, `Unknown` while they are. */
+function reachFirstClusters(
   state: ActiveState,
   situation: Situation,
   { policy, strategy }: { readonly policy: StagePolicy | undefined; readonly strategy: Strategy },
 ): StagedTurn | 'Unknown' | undefined {
+  const { selection } = situation.observed;
+  const { name: stage } = state.active;
   if (policy !== undefined && policy.only === undefined) return undefined;
-  const asked = selectClusters(situation.observed.selection, state.active.name);
-  if (asked !== undefined) return { state, decision: asked };
-  return policy === undefined ? (reachFirstClusters(state, situation, strategy) ?? 'Unknown') : undefined;
+  if (selection?.isDeleting === true) {
+    const message = `BindingPolicy ${selection.name} is being deleted; Okra recreates it once it is gone.`;
+    return { state, decision: { do: 'Wait', phase: 'Progressing', reason: 'Removing', message } };
+  }
+  // What KubeStellar has answered of another stage is about other clusters.
+  if (selection !== undefined && selection.stage !== stage) {
+    const { name, uid } = selection;
+    const message = `Deleting BindingPolicy ${name}: it belongs to stage ${selection.stage}.`;
+    return { state, decision: { do: 'Remove', name, uid, message } };
+  }
+  if (selection?.isAsAsked !== true) {
+    const message = `Asking KubeStellar which clusters stage ${stage} selects.`;
+    return { state, decision: { do: 'Select', stage, message } };
+  }
+  if (policy !== undefined) return undefined;
+  if (explainUnselected(stage, selection) !== undefined) return 'Unknown';
+  const { clusters: all = [] } = selection;
+  const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], situation.now);
+  const message = `Stage ${stage} begins with ${listed(next)}, of ${all.length} clusters.`;
+  return {
+    // What was begun with before is gone, and how long it took says nothing of what comes now.
+    state: { ...state, active: omit(state.active, 'clusters') },
+    // KubeStellar may have taken its time to say which clusters there are.
+    decision: waitForGates(situation, message) ?? { do: 'Apply', stage, clusters: next, message },
+  };
 }
 
 /** Applies the BindingPolicy of a stage if it differs; `Unknown` while its clusters are unknown. */
@@ -159,7 +145,7 @@ function placeOne(
   // What reaches some of its clusters does so until its stage is over.
   const isOpen = active.name === name && active.completedAt === undefined;
   const strategy = isOpen ? readStrategy(spec, stage) : undefined;
-  const begun = strategy && reachSome(state, situation, { policy, strategy });
+  const begun = strategy && reachFirstClusters(state, situation, { policy, strategy });
   if (begun !== undefined) return begun;
   const isRight = strategy !== undefined || policy?.only === undefined;
   if (policy?.isAsAsked === true && isRight) return undefined;
@@ -172,7 +158,6 @@ function placeOne(
   return { state, decision: held ?? { do: 'Apply', stage: name, ...change, message } };
 }
 
-/** Whether a BindingPolicy that is to reach all clusters of its stage has reached them all. */
 const reachesNoMore = (policy: StagePolicy | undefined, { selection }: ObservedStaged): boolean =>
   policy?.isAsAsked === true &&
   policy.stage === selection?.stage &&

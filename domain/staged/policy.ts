@@ -4,6 +4,7 @@ import { fieldsIn, isRecord, recordsIn } from '../model/fields.ts';
 import type { LabelSelector } from '../kubernetes/selector.ts';
 import { REPORTS, type Binding, type WorkloadObject } from './kubestellar.ts';
 import type { Cell } from '../../crds/cell.ts';
+import type { Metadata } from '../../crds/resource.ts';
 import type { ClusterSelection } from './observation.ts';
 
 /** The name of an object for people: `deployments.apps nginx/nginx`. */
@@ -143,14 +144,7 @@ export const CLUSTER_LABEL_ANNOTATION = 'okra.mumo.co/cluster-label';
 
 /** A BindingPolicy, as far as Okra looks at it. */
 export interface BindingPolicy {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly generation?: number;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: Metadata;
   readonly spec?: object;
   readonly status?: { readonly observedGeneration?: number; readonly errors?: readonly string[] };
 }
@@ -205,10 +199,7 @@ export const buildSelectionSpec = ({ clusterSelectors }: Stage): object => ({
   downsync: [{ objectNames: ['%'] }],
 });
 
-/**
- * Whether a spec says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not know
- * are left alone, and so is what stands beside the lists of clauses and selectors.
- */
+/** Whether a spec says what it is to say, and its clauses and selectors restrict nothing besides; unknown fields are left alone. */
 export function isAsDesired(found: unknown, wanted: object): boolean {
   const said = fieldsIn(found);
   return Object.entries(fieldsIn(JSON.parse(canonical(wanted)))).every(([key, one]) =>

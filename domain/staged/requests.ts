@@ -1,4 +1,5 @@
 import type { Stamp } from '../model/request.ts';
+import { cutStamp, KEPT_REQUESTS, withRequest } from '../model/requests.ts';
 import { given, omit } from '../model/fields.ts';
 import { cut } from '../text.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type StagedState,
 } from './state.ts';
 
-/** One kind of request: when it makes no sense, and what happens now that it was taken. */
 interface RequestKind {
   readonly refusal?: (state: StagedState, aim: StagedAim) => string | undefined;
   readonly answer: (stage: string, state: StagedState) => string;
@@ -95,13 +95,13 @@ function abortRefusal(state: StagedState, { to, stage }: StagedAim): string | un
   const earlier = listPassedBefore(state);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   if (stage !== undefined && stage !== active.name && !earlier.includes(stage))
-    return `Stage ${cut(stage, LONGEST.stage)} was already rolled back to stage ${active.name}. Send abort without "stage" to roll back ${active.name} as well.`;
+    return `Stage ${cut(stage, LONGEST_STAGE)} was already rolled back to stage ${active.name}. Send abort without "stage" to roll back ${active.name} as well.`;
   if (to === undefined || earlier.includes(to)) return undefined;
   const problem =
     earlier.length === 0
       ? `no stage was completed before stage ${active.name}`
       : `must be a stage completed before stage ${active.name}, such as ${earlier.join(', ')}`;
-  return `Cannot roll back to ${cut(to, LONGEST.stage)}: ${problem}. Send abort without "to" to roll back ${active.name}.`;
+  return `Cannot roll back to ${cut(to, LONGEST_STAGE)}: ${problem}. Send abort without "to" to roll back ${active.name}.`;
 }
 
 /** Says that a stage was aborted, and by whom. */
@@ -111,7 +111,7 @@ export function describeAbort(stage: string, { by, reason }: Omit<Stamp, 'at'>):
 }
 
 // As long as the schema takes (crds/staged-binding-policy.ts).
-const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
+const LONGEST_STAGE = 63;
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
 export function acceptStagedRequest(
@@ -120,29 +120,17 @@ export function acceptStagedRequest(
   request: StagedRequest,
 ): StagedState {
   if (!state.isRestored) {
-    return { ...state, early: [...(state.early ?? []), { name, request }].slice(-LONGEST.requests) };
+    return { ...state, early: [...(state.early ?? []), { name, request }].slice(-KEPT_REQUESTS) };
   }
   if (refuseStagedRequest(state, name, request) !== undefined) return state;
-  const { at, to } = request;
-  const stamp = { by: cut(request.by, LONGEST.by), reason: cut(request.reason, LONGEST.reason), at };
-  const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
-  return {
-    ...state,
-    ...(name === 'resume' ? soaksAgain(state) : {}),
-    requests: taken(state.requests, name, { ...stamp, ...given({ to }) }),
-    asked,
-  };
-}
-
-/** Nobody has looked while it was paused. */
-const soaksAgain = ({ active }: StagedState): Partial<StagedState> =>
-  active === undefined ? {} : { active: omit(active, 'fulfilledSince', 'clusters') };
-
-function taken(
-  requests: StagedState['requests'],
-  name: StagedRequestName,
-  request: StagedRequest,
-): StagedState['requests'] {
-  if (name === 'pause') return { paused: request, ...requests };
-  return name === 'resume' ? omit(requests, 'paused') : { ...requests, [name]: request };
+  const { to, by, reason, at } = request;
+  const stamp = cutStamp({ by, reason, at });
+  const asked = withRequest(state.asked, { action: name, ...stamp });
+  const { active, requests } = state;
+  if (name === 'pause') return { ...state, asked, requests: { paused: stamp, ...requests } };
+  if (name !== 'resume')
+    return { ...state, asked, requests: { ...requests, [name]: { ...stamp, ...given({ to }) } } };
+  const resumed = { ...state, asked, requests: omit(requests, 'paused') };
+  // Nobody has looked while it was paused.
+  return active === undefined ? resumed : { ...resumed, active: omit(active, 'fulfilledSince', 'clusters') };
 }

@@ -89,10 +89,11 @@ export const initialStagedState: StagedState = {
 /** A state in which a stage has begun. */
 export type ActiveState = StagedState & { readonly active: ActiveStage };
 
-/** A state after a request was carried out. */
-export function clearRequest(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
-  return { ...state, requests: omit(state.requests, name) };
-}
+/** A state after requests were carried out. */
+export const clearRequest = (
+  state: StagedState,
+  ...names: readonly ('promote' | 'retry' | 'abort')[]
+): StagedState => ({ ...state, requests: omit(state.requests, ...names) });
 
 /** Marks where a stage stands; since when it has been there changes with its phase only. */
 export function markStage(state: StagedState, mark: Omit<StageMark, 'since'>, now: number): StagedState {
@@ -120,13 +121,10 @@ export function listPassedBefore({ stages, active }: StagedState): readonly stri
 export type StagedDecision =
   /** Create the BindingPolicy of a stage, or make it say what it should. */
   | ({ readonly do: 'Apply'; readonly message: string } & StageChange)
-  /** Ask KubeStellar which clusters a stage selects. */
   | { readonly do: 'Select'; readonly stage: string; readonly message: string }
-  /** Delete a BindingPolicy of its own. */
   | ({ readonly do: 'Remove'; readonly message: string } & StageRemoval)
   /** Let the object go, which has nothing left to take away. */
   | { readonly do: 'Release'; readonly message: string }
-  /** Look again, at the stage that it is at now. */
   | { readonly do: 'Look'; readonly message: string }
   | StagedWait
   | { readonly do: 'Close'; readonly message: string };
@@ -148,21 +146,13 @@ export interface StageRemoval {
   readonly generation?: number;
 }
 
-/** What a BindingPolicy is to be by a spec, which may be another one when that is written. */
-export interface StageWrite extends StageChange {
-  /** The generation of the StagedBindingPolicy by which it was decided. */
-  readonly generation: number;
-}
-
 /** Nothing is done until something changes, or until a time in milliseconds since the epoch. */
 export interface StagedWait {
   readonly do: 'Wait';
   readonly phase: NonNullable<StagedBindingPolicyStatus['phase']>;
-  /** Why, in one CamelCase word. */
   readonly reason: string;
   readonly message: string;
   readonly until?: number | undefined;
-  /** Whether something is not as it should be. */
   readonly isTrouble?: boolean;
 }
 

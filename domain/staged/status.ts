@@ -1,35 +1,26 @@
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import { given, omit } from '../model/fields.ts';
-import { stampOf } from '../model/requests.ts';
+import { requestsInStatus, stampOf } from '../model/requests.ts';
 import type { StagedDecision, StagedState, StagedWait } from './state.ts';
 import type { PresentPolicy } from './observation.ts';
 import { namePolicy } from './policy.ts';
 
-/** What a status is made of. */
-export interface StagedStatusInput {
+type Summary = Required<Pick<StagedWait, 'phase' | 'reason' | 'message' | 'isTrouble'>>;
+
+/** Says where a StagedBindingPolicy stands. */
+export function deriveStagedStatus(of: {
   readonly name: string;
   readonly object: PresentPolicy;
   readonly state: StagedState;
   readonly decision: StagedDecision;
   readonly now: number;
-}
-
-type Summary = Required<Pick<StagedWait, 'phase' | 'reason' | 'message' | 'isTrouble'>>;
-
-/** Says where a StagedBindingPolicy stands. */
-export function deriveStagedStatus({
-  name,
-  object,
-  state,
-  decision,
-  now,
-}: StagedStatusInput): StagedBindingPolicyStatus {
+}): StagedBindingPolicyStatus {
+  const { name, object, state, decision, now } = of;
   const summary = summarize(decision, state);
-  const { active, held, rollingBack, requests, asked } = state;
-  const mark = state.stages.find((one) => one.name === active?.name);
-  const holding = held ?? (rollingBack && { ...rollingBack, stage: active?.name ?? '' });
-  const at = { generation: object.generation, time: timeOf(now) };
+  const { active, held, rollingBack, requests, asked, stages } = state;
+  const mark = stages.find((one) => one.name === active?.name);
+  const at = { generation: object.generation, time: new Date(now).toISOString() };
   return {
     observedGeneration: object.generation,
     ...omit(summary, 'isTrouble'),
@@ -37,12 +28,14 @@ export function deriveStagedStatus({
       activeStage: active?.name,
       fulfilled: mark?.objects === undefined ? undefined : `${mark.fulfilled ?? 0}/${mark.objects}`,
       paused: requests.paused && stampOf(requests.paused),
-      held: holding,
+      held: held ?? (rollingBack && { ...rollingBack, stage: active?.name ?? '' }),
+      requests: asked.length === 0 ? undefined : requestsInStatus(asked),
     }),
-    stages: [...stagesOf(name, state)],
-    ...(asked.length === 0
-      ? {}
-      : { requests: asked.map((one) => ({ action: one.action, ...stampOf(one) })) }),
+    stages: stages.map((one) =>
+      one.phase === 'Pending' || one.phase === 'RolledBack'
+        ? one
+        : { ...one, bindingPolicy: namePolicy(name, one.name) },
+    ),
     conditions: conditionsFrom(claimsOf(object, summary), object.status.conditions ?? [], at),
   };
 }
@@ -61,13 +54,6 @@ function summarize(decision: StagedDecision, { rollingBack }: StagedState): Summ
   return { phase: 'RollingBack', reason, message, isTrouble: reason !== 'Aborted' };
 }
 
-const stagesOf = (name: string, { stages }: StagedState): StagedState['stages'] =>
-  stages.map((mark) =>
-    mark.phase === 'Pending' || mark.phase === 'RolledBack'
-      ? mark
-      : { ...mark, bindingPolicy: namePolicy(name, mark.name) },
-  );
-
 function claimsOf(
   { problems }: PresentPolicy,
   { phase, reason, message, isTrouble }: Summary,
@@ -76,19 +62,16 @@ function claimsOf(
   return [
     { type: 'Ready', holds: phase === 'Completed', reason, message },
     { type: 'Progressing', holds: phase === 'Progressing' || phase === 'RollingBack', reason, message },
-    {
-      type: 'Degraded',
-      holds: isTrouble,
-      reason: isTrouble ? reason : 'AsExpected',
-      message: isTrouble ? message : 'The workload is on all requested clusters, or on its way.',
-    },
-    {
-      type: 'SpecAccepted',
-      holds: problem === undefined,
-      reason: problem?.reason ?? 'Accepted',
-      message: problem?.message ?? 'The spec is valid.',
-    },
+    isTrouble
+      ? { type: 'Degraded', holds: true, reason, message }
+      : {
+          type: 'Degraded',
+          holds: false,
+          reason: 'AsExpected',
+          message: 'The workload is on all requested clusters, or on its way.',
+        },
+    problem === undefined
+      ? { type: 'SpecAccepted', holds: true, reason: 'Accepted', message: 'The spec is valid.' }
+      : { type: 'SpecAccepted', holds: false, ...problem },
   ];
 }
-
-const timeOf = (at: number): string => new Date(at).toISOString();

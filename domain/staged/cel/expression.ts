@@ -59,7 +59,6 @@ const invalid = (error: unknown): string => `not valid CEL: ${said(error)}. Corr
 
 const isNode = (value: object): value is ASTNode => 'op' in value && 'args' in value;
 
-/** All nodes of an expression. */
 function* nodesOf(value: unknown): Generator<ASTNode> {
   if (Array.isArray(value)) for (const one of value) yield* nodesOf(one);
   else if (isRecord(value) && isNode(value)) {
