@@ -58,11 +58,10 @@ function metricsTable(): string {
 
 const alertsTable = (): string =>
   markdownTable(
-    ['alert', 'severity', 'meaning'],
-    alerts.map(({ alert, labels: { severity }, for: duration, annotations: { description } }) => [
+    ['alert', 'severity'],
+    alerts.map(({ alert, labels: { severity }, for: duration }) => [
       `[\`${alert}\`](on-call.md#${alert.toLowerCase()})`,
       `${severity}, after ${duration}`,
-      description,
     ]),
   );
 

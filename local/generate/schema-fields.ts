@@ -1,5 +1,4 @@
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
-import { CEL_RULES } from '../../crds/rules.ts';
 
 /** A field of a schema. */
 export interface Field {
@@ -29,7 +28,6 @@ interface Node {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly 'x-kubernetes-int-or-string'?: boolean;
-  readonly [CEL_RULES]?: readonly { readonly message: string }[];
 }
 
 /** The fields of a schema, those of an object after it; conditions and label selectors are the same everywhere. */
@@ -73,7 +71,7 @@ function typeOf(node: Node): string {
   if (node.enum !== undefined) return enumText(node.enum.map((one) => `\`${String(one)}\``));
   const { type = 'any', format } = node;
   if (type === 'string' && format === 'date-time') return 'time';
-  if (type === 'string') return `string${boundsText(node.minLength, node.maxLength, 'characters')}`;
+  if (type === 'string') return `string${boundsText(node.minLength, node.maxLength, '')}`;
   return `${type}${boundsText(node.minimum, node.maximum)}`;
 }
 
@@ -82,64 +80,10 @@ const enumText = (values: readonly string[]): string =>
 
 /** The bounds of a number, or of how much there is of something, of which it is not told that it is not empty. */
 function boundsText(from?: number, to?: number, unit?: string): string {
-  const what = unit === undefined ? '' : ` ${unit}`;
   const least = from !== undefined && (unit === undefined || from > 1) ? from : undefined;
-  if (to === undefined) return least === undefined ? '' : `, at least ${least}${what}`;
-  return least === undefined ? `, at most ${to}${what}` : `, ${least} to ${to}${what}`;
-}
-
-/** What rules refuse, and where. */
-export interface Refusal {
-  /** The message with `…` for the field, which is the same for fields of other names. */
-  readonly general: string;
-  /** The message, which is the general one where fields of several names refuse the same. */
-  readonly message: string;
-  readonly paths: readonly string[];
-}
-
-/** Lists what is refused by rules, each message once; `whole` are rules over the whole object. */
-export function refusalsIn(
-  schema: StructuralSchema,
-  whole: readonly { readonly message: string }[],
-): readonly Refusal[] {
-  const found = [
-    ...whole.map(({ message }) => ({ path: 'metadata.name', message })),
-    ...messagesOf(schema, ''),
-  ];
-  return [...Map.groupBy(found, withoutField)].map(([general, some]) => {
-    const messages = [...new Set(some.map(({ message }) => message))];
-    return {
-      general,
-      message: messages.length === 1 ? (messages[0] ?? general) : general,
-      paths: [...new Set(some.map(({ path }) => path))],
-    };
-  });
-}
-
-/** Puts `…` where a message names the field, so that it is the same for a field of another name. */
-function withoutField({ path, message }: { readonly path: string; readonly message: string }): string {
-  const names = path.replaceAll(/\[\]|\.\*/g, '').split('.');
-  const words = message.split(' ');
-  const isOf = (name: string, word: string) => word === name || word.startsWith(`${name}.`);
-  const isNamed = (name: string) =>
-    words.some(
-      (word, at) =>
-        isOf(name, word) && (/\./.test(name) || at === 0 || /^(of|in)$/.test(words[at - 1] ?? '')),
-    );
-  const named = names.map((_, from) => names.slice(from).join('.')).find(isNamed);
-  if (named === undefined) return message;
-  return words.map((word) => (isOf(named, word) ? `…${word.slice(named.length)}` : word)).join(' ');
-}
-
-function* messagesOf(
-  node: Node,
-  path: string,
-): Generator<{ readonly path: string; readonly message: string }> {
-  for (const { message } of node[CEL_RULES] ?? []) yield { path: path === '' ? 'spec' : path, message };
-  for (const [name, child] of Object.entries(node.properties ?? {}))
-    yield* messagesOf(child, path === '' ? name : `${path}.${name}`);
-  if (node.items !== undefined) yield* messagesOf(node.items, `${path}[]`);
-  if (node.additionalProperties !== undefined) yield* messagesOf(node.additionalProperties, `${path}.*`);
+  if (to === undefined && least === undefined) return '';
+  const bounds = to === undefined ? `≥ ${least}` : least === undefined ? `≤ ${to}` : `${least}–${to}`;
+  return unit === 'items' || unit === 'keys' ? `, ${bounds} ${unit}` : ` ${bounds}`;
 }
 
 /** Some fields of a page: those below `path`, except those that have a section of their own. */
