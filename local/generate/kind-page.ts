@@ -171,6 +171,8 @@ const statusOf = (one: ResourceKind): readonly Field[] =>
 interface Common {
   readonly structures: ReadonlyMap<string, string>;
   readonly status: readonly Field[];
+  /** The section that has told a row, by the row. */
+  readonly homes: Map<string, string>;
 }
 
 function commonOf(resources: readonly ResourceKind[]): Common {
@@ -188,10 +190,11 @@ function commonOf(resources: readonly ResourceKind[]): Common {
   return {
     structures: structuresIn(sides),
     status,
+    homes: new Map(),
   };
 }
 
-const singles = new Set(['observedGeneration', 'conditions', 'lastSyncTime']);
+const singles = new Set(['observedGeneration', 'conditions', 'lastSyncTime', 'reason', 'message']);
 const isSingle = (path: string): boolean => singles.has(path.slice('status.'.length));
 
 /** A field of a status, whose bounds matter to nobody who reads it. */
@@ -201,16 +204,26 @@ const reported = (field: Field): Field => ({
   type: field.type.replaceAll(/,? (?:[≤≥] \d+|\d+–\d+)(?: items| keys)?/g, ''),
 });
 
+/** From how many fields on those that an earlier section has as well are left to it. */
+const REPEATED = 5;
+
 function* sections(path: string, fields: readonly Field[], { kind }: ResourceKind, common: Common) {
   const shown = path === 'status' ? reported : (field: Field) => field;
   for (const { path: own, rows } of sectionsOf(path, fields, common.structures, linkOf(kind))) {
     yield own === path ? `## ${path}` : `### ${code(own)}`;
-    yield table(
-      FIELD_HEAD,
-      rows.map(({ field, link }) =>
-        fieldRow({ ...shown(field), path: field.path.slice(own.length + 1) }, link),
-      ),
+    const told = rows.map(({ field, link }) =>
+      fieldRow({ ...shown(field), path: field.path.slice(own.length + 1) }, link),
     );
+    const homeOf = (row: readonly string[]) => common.homes.get(row.join('|'));
+    const repeated = [...Map.groupBy(told, homeOf)].filter(
+      ([home, some]) => home !== undefined && some.length >= REPEATED,
+    );
+    const left = told.filter((row) => !repeated.some(([, some]) => some.includes(row)));
+    const section = `[${code(own)}](${linkOf(kind)(own)})`;
+    for (const row of left) if (homeOf(row) === undefined) common.homes.set(row.join('|'), section);
+    if (left.length > 0) yield table(FIELD_HEAD, left);
+    for (const [home = '', some] of repeated)
+      yield `As in ${home}: ${some.map(([name = '']) => name).join(', ')}.`;
   }
 }
 
