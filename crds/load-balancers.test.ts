@@ -16,9 +16,9 @@ import { documentedFiles } from '../test/support/documented-files.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const added = documentedFiles('docs/load-balancers.md');
+const added = documentedFiles('docs/adding-a-load-balancer.md');
 
-/** A copy of the schemas, and more, with another kind of load balancer, as docs/load-balancers.md shows it. */
+/** A copy of the schemas, and more, with another kind of load balancer, as docs/adding-a-load-balancer.md shows it. */
 function treeWithRoute53(...more: readonly string[]) {
   const tree = mkdtempSync(join(tmpdir(), 'okra-tables-'));
   onTestFinished(() => rmSync(tree, { recursive: true }));

@@ -8,7 +8,7 @@ import {
   type NetworkLoadBalancerShape,
 } from './network-load-balancer/network-load-balancer.ts';
 
-/** The shape of each kind of load balancer, by its `spec.ingress.type`; `docs/load-balancers.md` says how to add one. */
+/** The shape of each kind of load balancer, by its `spec.ingress.type`; `docs/adding-a-load-balancer.md` says how to add one. */
 export interface LoadBalancerShapes {
   readonly AWSApplicationLoadBalancer: ApplicationLoadBalancerShape;
   readonly AWSNetworkLoadBalancer: NetworkLoadBalancerShape;

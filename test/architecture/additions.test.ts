@@ -20,7 +20,7 @@ const standIns: Readonly<Record<string, string>> = {
   'clients/aws/route-53.ts': 'test/examples/route-53/route-53-records.ts',
 };
 
-const steps = ['docs/adding-a-kind.md', 'docs/load-balancers.md'].flatMap(documentedFiles);
+const steps = ['docs/adding-a-kind.md', 'docs/adding-a-load-balancer.md'].flatMap(documentedFiles);
 
 const SPECIFIER = /(?<=from ')\.[^']+/g;
 const fileAt = (specifier: string, from: string): string => posix.join(posix.dirname(from), specifier);
@@ -44,7 +44,7 @@ describe('the documentation of an example', () => {
 const additions = [
   ['a kind that is synced', 'docs/adding-a-kind.md', 4],
   // Its schemas, what decisions know of it, and its calls; and the client that these are made by, where it is a new one.
-  ['a kind of load balancer', 'docs/load-balancers.md', 4],
+  ['a kind of load balancer', 'docs/adding-a-load-balancer.md', 4],
   ['a request', 'docs/adding-a-request.md', 3],
 ] as const;
 
