@@ -71,13 +71,13 @@ describe('the page about a kind', () => {
   });
 
   it.each([
-    ['a field that must be there', 'cell-ingress.md', '| `type` | **required**, string ≤ 64 |'],
-    ['a default', 'cell-update-strategy.md', '| `type` | `Canary` or `BlueGreen`, default `"Canary"` |'],
+    ['a field that must be there', 'cell-ingress.md', '| `type` **required**<br>string ≤ 64 |'],
+    ['a default', 'cell-update-strategy.md', '| `type`<br>`Canary` or `BlueGreen`, default `"Canary"` |'],
     ['a column', 'cell.md', '| columns | '],
     [
       'a field of the status',
       'cell-status.md',
-      '| `blockedVersions[].version` | string | The version that failed. |',
+      '| `blockedVersions[].version`<br>string | The version that failed. |',
     ],
     ['a condition', 'cell-status.md', '| `TargetGroupsAccepted` | every selected'],
     ['where the reasons are', 'cell-status.md', '[Troubleshooting](../troubleshooting.md#cell)'],

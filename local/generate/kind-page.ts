@@ -79,14 +79,14 @@ function fieldRow({ path, type, isRequired, initial, description }: Field, link?
   const standard =
     initial === undefined || description.includes('Default:') ? '' : `, default ${code(initial)}`;
   const fields = path.endsWith('matchExpressions') ? SELECTORS : link;
-  return [
-    fields === undefined ? code(path) : `[${code(path)}](${fields})`,
-    `${isRequired ? '**required**, ' : ''}${cell(type)}${standard}`,
-    cell(description),
-  ];
+  const name = fields === undefined ? code(path) : `[${code(path)}](${fields})`;
+  return [`${name}${isRequired ? ' **required**' : ''}<br>${cell(type)}${standard}`, cell(description)];
 }
 
-const FIELD_HEAD = ['field', 'type', 'says'] as const;
+/** The name in the row of a field. */
+const nameIn = ([name = '']: readonly string[]): string => name.split(/ \*\*required|<br>/)[0] ?? '';
+
+const FIELD_HEAD = ['field', 'says'] as const;
 
 function overview(resource: ResourceKind): string {
   const { apiVersion, kind, plural, shortNames, namespaced, workflow, selectableFields } = resource;
@@ -222,8 +222,7 @@ function* sections(path: string, fields: readonly Field[], { kind }: ResourceKin
     const section = `[${code(own)}](${linkOf(kind)(own)})`;
     for (const row of left) if (homeOf(row) === undefined) common.homes.set(row.join('|'), section);
     if (left.length > 0) yield table(FIELD_HEAD, left);
-    for (const [home = '', some] of repeated)
-      yield `As in ${home}: ${some.map(([name = '']) => name).join(', ')}.`;
+    for (const [home = '', some] of repeated) yield `As in ${home}: ${some.map(nameIn).join(', ')}.`;
   }
 }
 
