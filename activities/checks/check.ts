@@ -4,7 +4,7 @@ import { digest } from '../../clients/digest.ts';
 import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import { ProviderError } from '../../clients/provider-error.ts';
 import { withTimeLimit } from '../../clients/concurrency.ts';
-import { check as checkKind, type Check, type CheckAnalysis, type CheckStatus } from '../../crds/check.ts';
+import { check as checkKind, type Check, type CheckAnalysis } from '../../crds/check.ts';
 import { expressionProblems, thresholdOf } from '../../domain/checks/judge-value.ts';
 import { judge, type Sample } from '../../domain/checks/judge.ts';
 import { identityOf, isOver, nextRun, type NextRun } from '../../domain/checks/next-run.ts';
@@ -107,32 +107,33 @@ async function perform(next: NextRun, run: Run): Promise<CheckRun> {
     }
     case 'Wait': {
       const message = `Measuring from ${new Date(next.until).toISOString()}.`;
-      if (next.isNew) await report(waiting(next, run, message));
-      return again(message, (next.until - input.now) / 1000);
+      return await keepWaiting(next, run, message, (next.until - input.now) / 1000);
     }
     case 'Measure':
       return await sampled(next, run);
   }
 }
 
-const waiting = (
-  { counts }: { readonly counts: NonNullable<CheckStatus['analysis']> },
-  { input }: Run,
+async function keepWaiting(
+  { counts, isNew }: Extract<NextRun, { is: 'Wait' | 'Measure' }>,
+  { input, report }: Run,
   message: string,
-) => statusOf(input, { phase: 'Running', reason: 'Waiting', message }, { analysis: counts });
+  seconds: number,
+): Promise<CheckRun> {
+  const verdict = { phase: 'Running', reason: 'Waiting', message } as const;
+  if (isNew) await report(statusOf(input, verdict, { analysis: counts }));
+  return again(message, seconds);
+}
 
 async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Promise<CheckRun> {
   const { input, report, key } = run;
   const { analysis } = input;
-  const wait = async (message: string, seconds: number): Promise<CheckRun> => {
-    if (next.isNew) await report(waiting(next, run, message));
-    return again(message, seconds);
-  };
   const taken = await takeSample(next, run);
-  if (taken.is === 'RateLimited') return await wait(taken.message, taken.retryAfterMs / 1000);
+  if (taken.is === 'RateLimited')
+    return await keepWaiting(next, run, taken.message, taken.retryAfterMs / 1000);
   if (taken.is === 'Throttled') {
     const throttled = (run.throttled ?? 0) + 1;
-    return { ...(await wait(taken.message, throttledFor(throttled))), throttled };
+    return { ...(await keepWaiting(next, run, taken.message, throttledFor(throttled))), throttled };
   }
   const query = textOf(questionOf(analysis), analysis.provider?.datadog?.formula);
   const result = resultOf(taken.sample, { window: next.window, query, now: input.now });
@@ -177,7 +178,7 @@ async function takeSample(
       countTargets: targetCounter(dependencies.elbv2, signal),
     });
     const since = parseTime(counts.extendedSince) ?? now;
-    return { is: 'Sample', sample: judge(analysis, measured, { forMs: now - since }) };
+    return { is: 'Sample', sample: judge(analysis, measured, now - since) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const { trouble, message } = error;

@@ -104,27 +104,27 @@ describe('a sample', () => {
     ['of a silent group and one that fails', { max: 1, ...groupBy('all') }, groups(2, undefined), 'Failed'],
     ['of too many groups', { max: 1, ...groupBy('worst', 1) }, groups(0, 0), 'Error'],
   ])('%s', (_, written, measured, outcome) =>
-    expect(judge(anAnalysis(written), measured, { forMs: 0 })).toMatchObject({ outcome }),
+    expect(judge(anAnalysis(written), measured, 0)).toMatchObject({ outcome }),
   );
 
   it.each([
     ['data', { max: 1, noData: 'extend', maxExtend: '5m' }, nothing],
     ['traffic', { max: 1, ...fewer }, of(0, { samples: 1 })],
   ])('is inconclusive when %s was waited for long enough', (_, written, measured) => {
-    expect(judge(anAnalysis(written), measured, { forMs: 299_999 }).outcome).toBe('Extended');
-    expect(judge(anAnalysis(written), measured, { forMs: 300_000 }).outcome).toBe('Inconclusive');
+    expect(judge(anAnalysis(written), measured, 299_999).outcome).toBe('Extended');
+    expect(judge(anAnalysis(written), measured, 300_000).outcome).toBe('Inconclusive');
   });
 
   it('says of the other side that it has no data', () => {
     const analysis = anAnalysis({ ...compare({ maxRatio: 2 }), max: 10 });
-    expect([500, 5].map((value) => judge(analysis, of(value), { forMs: 0 }).message)).toEqual([
+    expect([500, 5].map((value) => judge(analysis, of(value), 0).message)).toEqual([
       'Expected max 10, at most 2 times stable, got 500 (stable: no data).',
       '5 (stable: no data) matches neither pass nor fail: max 10, at most 2 times stable.',
     ]);
   });
 
   it('says which group is the worst, and what it was held against', () =>
-    expect(judge(anAnalysis({ max: 1, ...groupBy('worst') }), groups(0, 3, 2), { forMs: 0 })).toEqual({
+    expect(judge(anAnalysis({ max: 1, ...groupBy('worst') }), groups(0, 3, 2), 0)).toEqual({
       outcome: 'Failed',
       value: 3,
       group: 'pod:1',
@@ -134,7 +134,7 @@ describe('a sample', () => {
 
   it('of 10,000 groups names none of them', () => {
     const many = groups(...Array.from({ length: 10_000 }, () => 0));
-    expect(judge(anAnalysis({ max: 1, ...groupBy('worst', 100) }), many, { forMs: 0 }).message).toBe(
+    expect(judge(anAnalysis({ max: 1, ...groupBy('worst', 100) }), many, 0).message).toBe(
       'The query returned 10000 groups; at most 100 are allowed (groupBy.cap). Group by something with fewer values.',
     );
   });

@@ -40,7 +40,7 @@ export function reduce(answer: Answer, window: Window, aggregator: Aggregator): 
       .map(([, value]) => value)
       .filter((value) => value !== null)
       .filter((value) => !Number.isNaN(value));
-    return ofGroup(group, reductions[aggregator](values));
+    return ofGroup(group, values.length === 0 ? undefined : reductions[aggregator](values));
   });
 }
 
@@ -55,20 +55,11 @@ export const mean = (values: readonly number[]): number =>
     0,
   );
 
-const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
-
-type Reduction = (values: readonly number[]) => number | undefined;
-
-const ofSome =
-  (reduction: (values: readonly number[]) => number): Reduction =>
-  (values) =>
-    values.length === 0 ? undefined : reduction(values);
-
-const reductions: Readonly<Record<Aggregator, Reduction>> = {
-  avg: ofSome(mean),
-  min: ofSome((values) => values.reduce((a, b) => Math.min(a, b))),
-  max: ofSome((values) => values.reduce((a, b) => Math.max(a, b))),
-  sum: ofSome(sum),
+const reductions: Readonly<Record<Aggregator, (values: readonly number[]) => number | undefined>> = {
+  avg: mean,
+  min: (values) => values.reduce((a, b) => Math.min(a, b)),
+  max: (values) => values.reduce((a, b) => Math.max(a, b)),
+  sum: (values) => values.reduce((all, one) => all + one, 0),
   last: (values) => values.at(-1),
 };
 
@@ -94,20 +85,15 @@ export interface Sample {
   readonly message: string;
 }
 
-/** How long samples are extended already, in milliseconds. */
-interface Extending {
-  readonly forMs: number;
-}
-
-/** Judges what was measured. */
-export function judge(analysis: CheckAnalysis, measured: Measured, extending: Extending): Sample {
+/** Judges what was measured, where samples are extended already for so many milliseconds. */
+export function judge(analysis: CheckAnalysis, measured: Measured, extendedMs: number): Sample {
   const { baseline, samples } = measured;
   const common = { threshold: thresholdOf(analysis), baseline, samples };
   const tooMany = tooManyGroups(analysis, measured.groups);
   if (tooMany !== undefined) return { ...common, outcome: 'Error', message: tooMany };
   return {
     ...common,
-    ...(tooFew(analysis, measured, extending) ?? judgeGroups(analysis, measured, extending)),
+    ...(tooFew(analysis, measured, extendedMs) ?? judgeGroups(analysis, measured, extendedMs)),
   };
 }
 
@@ -130,15 +116,15 @@ function tooManyGroups({ groupBy }: CheckAnalysis, groups: readonly GroupValue[]
 function tooFew(
   { minSamples }: CheckAnalysis,
   { samples = 0 }: Measured,
-  extending: Extending,
+  extendedMs: number,
 ): Judgement | undefined {
   if (minSamples === undefined || samples >= minSamples.atLeast) return undefined;
   const message = `The window has ${samples} samples; at least ${minSamples.atLeast} are needed (minSamples).`;
-  return extended(message, minSamples.maxExtend, extending);
+  return extended(message, minSamples.maxExtend, extendedMs);
 }
 
-function extended(message: string, maxExtend: string, { forMs }: Extending): Judgement {
-  if (forMs < parseDuration(maxExtend) * 1000)
+function extended(message: string, maxExtend: string, extendedMs: number): Judgement {
+  if (extendedMs < parseDuration(maxExtend) * 1000)
     return { outcome: 'Extended', message: `${message} Measuring again for up to ${maxExtend}.` };
   return {
     outcome: 'Inconclusive',
@@ -146,7 +132,7 @@ function extended(message: string, maxExtend: string, { forMs }: Extending): Jud
   };
 }
 
-function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Judgement {
+function judgeGroups(analysis: CheckAnalysis, measured: Measured, extendedMs: number): Judgement {
   const { groups } = measured;
   const judged = groups.flatMap(({ group, value }) =>
     value === undefined
@@ -164,7 +150,7 @@ function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Ext
   const needsAll = analysis.groupBy?.judge === 'all' && silent !== undefined;
   // A group that fails decides, whatever the silent ones would have said.
   if (worst === undefined || (needsAll && worst.outcome === 'Passed'))
-    return withoutData(analysis, silent?.group ?? '', extending);
+    return withoutData(analysis, silent?.group ?? '', extendedMs);
   const { outcome, value, group, message } = worst;
   return { outcome, value, ...(group === '' ? {} : { group }), message };
 }
@@ -183,7 +169,7 @@ function worstOf(judged: readonly OfGroup[], { min, max }: CheckAnalysis): OfGro
   return worst;
 }
 
-function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Judgement {
+function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extendedMs: number): Judgement {
   const of = group === '' ? '' : ` of group ${JSON.stringify(group.slice(0, 100))}`;
   const message = `No data${of} in the window, or no numbers.`;
   const named = group === '' ? {} : { group };
@@ -195,7 +181,7 @@ function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extend
     case 'inconclusive':
       return { ...named, outcome: 'Inconclusive', message };
     case 'extend':
-      return { ...named, ...extended(message, maxExtend, extending) };
+      return { ...named, ...extended(message, maxExtend, extendedMs) };
     default:
       return unreachable(noData);
   }

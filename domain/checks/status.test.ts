@@ -81,9 +81,7 @@ describe('the verdict', () => {
             const next = nextRun({ spec: { analysis }, status }, identity, now);
             if (next.is !== 'Measure') break;
             const sample =
-              typeof answer === 'string'
-                ? sampleOf('Error')
-                : judge(analysis, numbersOnly(answer), { forMs: 0 });
+              typeof answer === 'string' ? sampleOf('Error') : judge(analysis, numbersOnly(answer), 0);
             if (isEvaluated(analysis.noData, sample)) evaluated += 1;
             const input = { analysis, before: status, generation: 1, identity, now };
             const result = resultOf(sample, { window: next.window, query: 'q', now });
