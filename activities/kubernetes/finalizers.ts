@@ -1,8 +1,8 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { failure } from '../failure.ts';
+import { unlessChanged } from './writes.ts';
 
 /** An object that may be kept from going. */
 export interface FinalizerOf {
@@ -39,13 +39,8 @@ async function setFinalizers<T extends WithMetadata>(
   const { finalizers: before = [], resourceVersion } = object.metadata;
   const finalizers = change(before);
   if (finalizers.length === before.length) return object;
-  try {
-    return await kubernetes.patch<T>(kind, key, { metadata: { finalizers, resourceVersion } });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    if (isConflict(error)) {
-      throw failure('Unavailable', `${kind.kind} ${formatKey(key)} was changed meanwhile.`);
-    }
-    throw error;
-  }
+  const patch = { metadata: { finalizers, resourceVersion } };
+  return await unlessChanged(`${kind.kind} ${formatKey(key)}`, () =>
+    unlessMissing(kubernetes.patch<T>(kind, key, patch)),
+  );
 }

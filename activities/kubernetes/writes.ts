@@ -12,8 +12,7 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import { canonical } from '../../domain/kubernetes/canonical.ts';
-import type { OwnerReferences } from './owner-references.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
 
 /** Deletes an object, unless it is another by now; with a version, unless it has changed. */
 export async function remove(
@@ -30,35 +29,22 @@ export async function remove(
 }
 
 /** An object as it was when its deletion was decided. */
-interface FoundToGo {
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly ownerReferences: OwnerReferences;
-}
-
-// Who changes an object that often has it looked at again.
-const MOST_ATTEMPTS = 3;
+type FoundToGo = Required<Pick<Metadata, 'uid' | 'resourceVersion' | 'ownerReferences'>>;
 
 /** Deletes an object that a set has made, unless it is another by now, or someone has become one of its owners since it was found. */
-export async function removeAsFound(
+export const removeAsFound = (
   kubernetes: Pick<KubernetesClient, 'get' | 'delete'>,
   { kind, key }: { readonly kind: KindRef; readonly key: ObjectKey },
-  { uid, resourceVersion: found, ownerReferences }: FoundToGo,
-): Promise<void> {
-  let resourceVersion = found;
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-    try {
-      await kubernetes.delete(kind, key, { uid, resourceVersion });
-      return;
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-    }
+  found: FoundToGo,
+): Promise<void> =>
+  retryOnConflict(async (attempt) => {
     // A status that was written meanwhile is no reason to stay.
-    const now = (await kubernetes.get<{ readonly metadata: Metadata }>(kind, key))?.metadata;
-    if (now?.uid !== uid || canonical(now.ownerReferences ?? []) !== canonical(ownerReferences)) return;
-    resourceVersion = now.resourceVersion ?? '';
-  }
-}
+    const now =
+      attempt === 1 ? found : (await kubernetes.get<{ readonly metadata: Metadata }>(kind, key))?.metadata;
+    const { uid, ownerReferences } = found;
+    if (now?.uid !== uid || !sameValue(now.ownerReferences ?? [], ownerReferences)) return;
+    await kubernetes.delete(kind, key, { uid, resourceVersion: now.resourceVersion ?? '' });
+  });
 
 /** One write of many, and what it is about in case that it fails. */
 export interface Write {

@@ -1,4 +1,4 @@
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
   ADOPT_ANNOTATION,
   API_VERSION,
@@ -9,7 +9,7 @@ import { formatKey } from '../../domain/model/ids.ts';
 import type { ShiftRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { withoutOthers } from '../kubernetes/writes.ts';
+import { unlessChanged, withoutOthers } from '../kubernetes/writes.ts';
 import { describeRoute } from '../../domain/load-balancers/load-balancer.ts';
 import { configViewOf, deletionOf, isByHandElsewhere } from '../load-balancers/config-object.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
@@ -29,7 +29,7 @@ export async function writeConfig(
   refuseByHand(request, known);
   const resourceVersion = known?.metadata.resourceVersion;
   const spec = loadBalancer.spec(forwarding, deletionPolicy);
-  try {
+  return await unlessChanged(`${kind.kind} ${formatKey(cell.key)}`, async () => {
     const written = await kubernetes.apply<ConfigObject>(
       {
         apiVersion: API_VERSION,
@@ -50,11 +50,7 @@ export async function writeConfig(
       { force: true },
     );
     return await withoutOthers(kubernetes, kind, written, spec);
-  } catch (error) {
-    if (isConflict(error))
-      throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
-    throw error;
-  }
+  });
 }
 
 /** Whether an object is being deleted, and waits for others alone: Kubernetes takes no new finalizer then. */
