@@ -51,3 +51,7 @@ export const isKey = (text: string): boolean => /^[\x20-\x7e]+$/.test(text);
 
 /** Returns the message of what was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Names what there are several of for people. */
+export const namesOf = (all: readonly { readonly name: string }[]): string =>
+  all.map(({ name }) => name).join(', ');

@@ -6,6 +6,7 @@ import type { Hold } from './situation.ts';
 import type { ApplicationStatus } from '../../crds/cell-status.ts';
 import { childName } from './names.ts';
 import { parseDuration } from '../duration.ts';
+import { namesOf } from '../text.ts';
 import { parseTime } from '../time.ts';
 import type { ObservedApplications } from './observation.ts';
 
@@ -142,11 +143,10 @@ function clustersHold(
     const message = `Cluster ${over.name} was not ready within ${over.readyTimeout}: ${over.message} Continues when it is ready, or after retry.`;
     return { kind: 'Failed', reason: 'ClustersNotReady', message };
   }
-  const names = missing.map(({ name }) => name).join(', ');
   return {
     kind: 'Waiting',
     reason: 'WaitingForClusters',
-    message: `Waiting for ${names} to be ready: ${first.message}`,
+    message: `Waiting for ${namesOf(missing)} to be ready: ${first.message}`,
     ...(limits.length === 0 ? {} : { until: Math.min(...limits.map(({ until }) => until)) }),
   };
 }

@@ -1,6 +1,7 @@
 import { parseDuration } from '../duration.ts';
 import { given, omit } from '../model/fields.ts';
 import type { Named } from '../rules.ts';
+import { namesOf } from '../text.ts';
 import { parseTime } from '../time.ts';
 import { isSameVersion } from '../versions/version.ts';
 import { childState, isChildAsDesired } from './child.ts';
@@ -33,7 +34,6 @@ import {
   held,
   isPassed,
   lastGood,
-  namesOf,
   stayStopped,
   stopped,
   wait,

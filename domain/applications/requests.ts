@@ -1,6 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { cutStamp, KEPT_REQUESTS, stampOf, withRequest } from '../model/requests.ts';
 import type { RequestName, TakenRequest } from '../model/request.ts';
+import { namesOf } from '../text.ts';
 import type { ObservedApplication, ObservedApplications } from './observation.ts';
 import { ABORTED, GOOD_FIRST, type Mark } from './situation.ts';
 import type { ApplicationsState, Forwarded } from './state.ts';
@@ -76,8 +77,7 @@ function refusePromotion({ applications = [] }: Reported): string | undefined {
   const moving = applications.filter(({ phase }) => phase === 'Migrating');
   if (moving.length === 0) return 'No application is moving its traffic.';
   if (moving.some(({ reason }) => reason !== GOOD_FIRST)) return undefined;
-  const names = moving.map((one) => one.name).join(', ');
-  return `The last good revision of ${names} gets the traffic first. Send the request again once the traffic moves.`;
+  return `The last good revision of ${namesOf(moving)} gets the traffic first. Send the request again once the traffic moves.`;
 }
 
 /** Says why a request makes no sense now; undefined when it does, or before the first look, when nobody knows. */

@@ -5,7 +5,8 @@ import { takenSecret } from './conflicts.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import type { RemoteBinding } from '../discovery/target-group-set/observed-target-group-set.ts';
 import { matches } from '../kubernetes/selector.ts';
-import { namesOf } from './situation.ts';
+import { isTargetGroupARN } from '../model/target-group.ts';
+import { namesOf } from '../text.ts';
 
 /** Selects the clusters that an application runs on, in the order of the spec; undefined while the tags of some cluster are not known. */
 function selectClusters(
@@ -157,9 +158,6 @@ function targetGroupsOf(
   return { ok: true, value: value.toSorted((a, b) => compareText(a.arn, b.arn)) };
 }
 
-const ARN =
-  /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
-
 function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { bindings }: Facts): FoundBinding {
   const { arn, arnFromLabel = '' } = application.alb?.forwardConfig.targetGroup ?? {};
   const { name, labels = {} } = cluster;
@@ -175,7 +173,7 @@ function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { binding
     return refuse(
       `Cluster ${name} does not have the label ${arnFromLabel} with the ARN of its target group. Add it in spec.clusters.`,
     );
-  return ARN.test(labelled)
+  return isTargetGroupARN(labelled)
     ? { ok: true, arn: labelled }
     : refuse(
         `invalid label ${arnFromLabel} of cluster ${name}: must be the ARN of a target group, not ${JSON.stringify(labelled)}. Correct it.`,

@@ -12,7 +12,7 @@ import type { ObservedSecret, Resolved, ResolvedCluster } from './observation.ts
 import type { DesiredSecret, ExistingSecret } from '../discovery/cluster-set/source-reading.ts';
 import { clusterSecretValues } from '../discovery/clusters/cluster-secret.ts';
 import { hasMarks, withGenerated, type Marks } from '../discovery/generated.ts';
-import { fieldsIn, given, isRecord, textIn } from '../model/fields.ts';
+import { fieldsIn, given, isRecord, parseJSON, textIn } from '../model/fields.ts';
 
 interface SecretOfCluster {
   readonly cell: string;
@@ -68,7 +68,7 @@ const KEPT: ReadonlySet<string> = new Set([
 
 /** Reads since when each application finds in a secret what it asks for, in milliseconds since the epoch. */
 export function writtenAtOf(annotations: ExistingSecret['annotations']): Readonly<Record<string, number>> {
-  const said = fieldsIn(parsed(annotations[WRITTEN_AT_ANNOTATION]));
+  const said = fieldsIn(parseJSON(annotations[WRITTEN_AT_ANNOTATION] ?? ''));
   return Object.fromEntries(
     Object.entries(said).flatMap(([application, at]) => (typeof at === 'number' ? [[application, at]] : [])),
   );
@@ -80,7 +80,7 @@ export function observedSecret(found: ExistingSecret, cell: string): ObservedSec
   const asking = askingOf(annotations[APPLICATIONS_ANNOTATION]);
   const isOwn = labels[CELL_LABEL] === cell && asking !== undefined && owner === undefined;
   const { server = '', config = '' } = content;
-  const { awsAuthConfig, tlsClientConfig } = fieldsIn(parsed(config));
+  const { awsAuthConfig, tlsClientConfig } = fieldsIn(parseJSON(config));
   const certificateAuthority = textIn(fieldsIn(tlsClientConfig)['caData']) ?? '';
   const { clusterName, region } = fieldsIn(awsAuthConfig);
   const remade = clusterSecretValues({
@@ -105,14 +105,6 @@ export function observedSecret(found: ExistingSecret, cell: string): ObservedSec
   };
 }
 
-function parsed(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The annotation on a cluster secret of a Cell with the labels that each application has asked of it, as JSON. */
 export const APPLICATIONS_ANNOTATION = 'okra.mumo.co/applications';
 
@@ -129,8 +121,8 @@ const clusterSecret = (cell: string, asking: Asking): Marks => ({
 });
 
 /** Reads who asks for what off the annotation; undefined when it is none of Okra's. */
-function askingOf(annotation: string | undefined): Asking | undefined {
-  const value = parsed(annotation);
+function askingOf(annotation = ''): Asking | undefined {
+  const value = parseJSON(annotation);
   return isAsking(value) ? value : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { decideBy, type Rules } from '../rules.ts';
+import { namesOf } from '../text.ts';
 import { childState, isChildAsDesired } from './child.ts';
 import {
   act,
@@ -10,7 +11,6 @@ import {
   type Judgement,
   type Mark,
   lastGood,
-  namesOf,
   ABORTED,
   stays,
   stayStopped,

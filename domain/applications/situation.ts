@@ -176,10 +176,6 @@ export const held = (mark: Mark, { kind, reason, until }: Hold, message: string)
   step: { is: 'Wait', hold: kind, reason, until, message },
 });
 
-/** Names clusters or secrets for people. */
-export const namesOf = (all: readonly { readonly name: string }[]): string =>
-  all.map(({ name }) => name).join(', ');
-
 /** What takes an application back, or restores what was: nothing holds that. */
 export const back = (mark: Mark, action: ApplicationAction, message: string): Judgement => ({
   mark,

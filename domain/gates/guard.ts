@@ -1,6 +1,8 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
+import { omit } from '../model/fields.ts';
+import { namesOf } from '../text.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { shiftPurposes } from '../model/shift-purpose.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
@@ -73,10 +75,8 @@ function unlessLacking(
   const known = checkAbout(state.health, [...healthy, ...registered]);
   if (known === undefined) return shift;
   // Who asks for the whole weight gets it once a look has shown what the targets lack, and is told of that.
-  if (state.requests.promoteFull !== undefined && shift.purpose === 'ShiftingTraffic') {
-    const { requires: _lacking, ...asked } = shift;
-    return asked;
-  }
+  if (state.requests.promoteFull !== undefined && shift.purpose === 'ShiftingTraffic')
+    return omit(shift, 'requires');
   // Targets may have become healthy while a Freeze, a window or a person held the rollout and nobody looked.
   const isLate = now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000;
   if (whenTimedOut !== undefined && isLate && now - known.at <= LONGEST_HEALTH_INTERVAL_MS)
@@ -134,6 +134,6 @@ function attach(shift: Shift, observed: ObservedCell): Shift {
       healthy: gaining(shares, certain(observed)).map(({ arn }) => arn),
       registered: joining.map(({ arn }) => arn),
     },
-    message: `Attaching ${joining.map((group) => group.name).join(', ')} at weight 0, so that ELBv2 checks the targets.`,
+    message: `Attaching ${namesOf(joining)} at weight 0, so that ELBv2 checks the targets.`,
   };
 }

@@ -7,6 +7,7 @@ import { stableSet } from '../versions/stable.ts';
 import { byName, groupByVersion, type VersionSet } from '../versions/version.ts';
 import { includes, sameShares, split, weightOf } from '../load-balancers/weights.ts';
 import { guard, type GuardInput } from './guard.ts';
+import { namesOf } from '../text.ts';
 import { healthText, type TargetHealth } from './health.ts';
 
 /** When the weight of a target group without a healthy target goes to its neighbours, unless the spec says otherwise. */
@@ -123,7 +124,7 @@ function evacuation(
 ): Shift | undefined {
   const { weighted } = input.observed;
   const members = weighted.filter((group) => includes(groups, group));
-  const total = members.reduce((sum, { weight }) => sum + weight, 0);
+  const total = weightOf(members, weighted);
   const carrying = carryingOf(members, input);
   const leaving = members.filter((group) => group.weight > 0 && !includes(carrying, group));
   const known = input.state.targets?.groups ?? [];
@@ -137,11 +138,10 @@ function evacuation(
     .map((group) => ({ ...group, weight: 0 }));
   const shares = [...split(total, carrying), ...idle, ...others].toSorted(byName);
   if (sameShares(shares, weighted)) return undefined;
-  const names = (some: readonly WeightedTargetGroup[]): string => some.map(({ name }) => name).join(', ');
   const message =
     leaving.length > 0
-      ? `Moving the weight of ${names(leaving)} to ${names(carrying)}, because it has no healthy target.`
-      : `Restoring the share of ${names(returning)}, because its targets are healthy.`;
+      ? `Moving the weight of ${namesOf(leaving)} to ${namesOf(carrying)}, because it has no healthy target.`
+      : `Restoring the share of ${namesOf(returning)}, because its targets are healthy.`;
   return { do: 'Shift', purpose: 'Evacuating', version, shares, message };
 }
 
@@ -181,12 +181,9 @@ export function failedByHealth(rollout: Rollout, input: GuardInput): Decision | 
   if (canary.length === 0 || !isDead || !hasRefuge || state.requests.promoteFull !== undefined)
     return undefined;
   const names = canary.map(({ name, health }) => `${name} (${healthText(health)})`).join(', ');
-  const message = `No target of ${rollout.canary.version} is healthy while it carries ${weightText(observed.weighted, rollout)}: ${names}.`;
+  const message = `No target of ${rollout.canary.version} is healthy while it carries ${weightOf(rollout.canary.groups, observed.weighted)} % of the traffic: ${names}.`;
   return fail('CanaryUnhealthy', message, now);
 }
-
-const weightText = (weighted: readonly WeightedTargetGroup[], { canary }: Rollout): string =>
-  `${weighted.filter((one) => includes(canary.groups, one)).reduce((sum, { weight }) => sum + weight, 0)} % of the traffic`;
 
 /** Holds the end of a rollout while only its canary has healthy targets; a person's abort is carried out. */
 export function holdForStable(decision: Decision, rollout: Rollout, input: GuardInput): Decision {

@@ -1,5 +1,6 @@
 import { isOverdue, isUnsuccessful } from '../rollout/measure/analysis.ts';
 import type { Requests, Stamp } from './request.ts';
+import { omit } from './fields.ts';
 import type { Progress, Rollout, RolloutState } from './state.ts';
 
 /** Whether a rollout is held by what its step has measured without success. */
@@ -57,14 +58,11 @@ export function measuringAgain(state: RolloutState): RolloutState {
 }
 
 /** A bake lasts for its whole duration from when its analysis is started again. */
-function unwatched(progress: Progress): Progress {
-  if (progress.is !== 'Baking') return progress;
-  const { watchedSince: _before, ...same } = progress;
-  return same;
-}
+const unwatched = (progress: Progress): Progress =>
+  progress.is === 'Baking' ? omit(progress, 'watchedSince') : progress;
 
 /** Forgets a request to promote: it was about what is over. */
-export function withoutPromote(state: RolloutState): RolloutState {
-  const { promote: _over, ...requests } = state.requests;
-  return { ...state, requests };
-}
+export const withoutPromote = (state: RolloutState): RolloutState => ({
+  ...state,
+  requests: omit(state.requests, 'promote'),
+});

@@ -7,6 +7,7 @@ import {
   isHeldByVerdict,
   measuringAgain,
 } from './measure-again.ts';
+import { omit } from './fields.ts';
 import type { RequestName, Requests, Stamp } from './request.ts';
 import type { Rollout, RolloutState } from './state.ts';
 import type { TargetGroup } from './target-group.ts';
@@ -103,8 +104,7 @@ function unhealthySide(side: Rollout['stable'] | undefined, { targets, reported 
 /** Lifts what is blocked. What is being taken back is not: who asks for that to be tried again does not ask for its version. */
 function unblocking(state: RolloutState): RolloutState {
   if (state.rollout?.ending !== undefined) return state;
-  const { justBlocked: _lifted, ...rest } = state;
-  return { ...rest, unblocked: true };
+  return { ...omit(state, 'justBlocked'), unblocked: true };
 }
 
 /** Says that there is no rollout that goes on; undefined when there is one. */

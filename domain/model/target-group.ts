@@ -29,3 +29,9 @@ export const targetGroupFullName = (arn: string): string => arn.split(':').slice
 /** What CloudWatch calls the load balancer of a listener: `app/NAME/ID` or `net/NAME/ID`. */
 export const loadBalancerFullName = (listenerARN: string): string =>
   listenerARN.split(':').slice(5).join(':').split('/').slice(1, 4).join('/');
+
+/** Whether a text is the ARN of a target group. */
+export const isTargetGroupARN = (text: string): boolean =>
+  /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/.test(
+    text,
+  );

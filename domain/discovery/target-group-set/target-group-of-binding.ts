@@ -19,6 +19,7 @@ import { renderAnnotations, renderLabels, render } from '../cluster-set/template
 import { canonical } from '../../kubernetes/canonical.ts';
 import type { Rendered } from '../../template.ts';
 import { given } from '../../model/fields.ts';
+import { isTargetGroupARN } from '../../model/target-group.ts';
 
 const EKS = 'eks.amazonaws.com';
 
@@ -141,9 +142,6 @@ export interface AskedGroup extends Marks {
   readonly cluster: string;
 }
 
-const ARN =
-  /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
-
 /** Says which AWSTargetGroup a TargetGroupBinding asks for. */
 export function deriveGroup(
   spec: AWSTargetGroupSetSpec,
@@ -156,7 +154,7 @@ export function deriveGroup(
   const object = `${namespace}/${name}`;
   const labels = takenLabels(spec, binding);
   const of = { api, namespace, name, names, arn, object, labels, clusterID: cluster.id };
-  return groupOf(spec, cluster, of, ARN.test(arn) ? [] : [withoutARN(cluster, binding)]);
+  return groupOf(spec, cluster, of, isTargetGroupARN(arn) ? [] : [withoutARN(cluster, binding)]);
 }
 
 /** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */

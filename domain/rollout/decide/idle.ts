@@ -6,6 +6,7 @@ import { evacuatedUntil } from '../../gates/targets.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { WeightedTargetGroup } from '../../model/target-group.ts';
 import { includes } from '../../load-balancers/weights.ts';
+import { namesOf } from '../../text.ts';
 import { parseTime } from '../../time.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
@@ -117,5 +118,3 @@ const detach = (
   shares: observed.weighted.filter((group) => !includes(leaving, group)),
   message: `Removing ${namesOf(leaving)} at weight 0 from the rule, ${why}.`,
 });
-
-const namesOf = (groups: readonly WeightedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');

@@ -11,6 +11,7 @@ import {
 import { type Decision, type Shift, noLaterThan } from '../../model/decision.ts';
 import type { TargetGroup } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
+import { namesOf } from '../../text.ts';
 import { closeTooMany } from './close.ts';
 
 /** Spreads the weight of what serves over the target groups that it has now; undefined where it has it. */
@@ -71,7 +72,7 @@ function giveUp(
       version,
       shares: weighted.filter((group) => !includes(leaving, group)),
       sittingOut: leaving.map(({ arn }) => arn),
-      message: `Removing ${leaving.map(({ name }) => name).join(', ')} from the rule, because its targets did not become healthy within spec.healthTimeout. ${lack}`,
+      message: `Removing ${namesOf(leaving)} from the rule, because its targets did not become healthy within spec.healthTimeout. ${lack}`,
     };
   };
 }

@@ -23,6 +23,7 @@ import {
   split,
 } from '../../load-balancers/weights.ts';
 import { sharesAt } from './canary.ts';
+import { namesOf } from '../../text.ts';
 
 /** Takes stable groups out at once whose AWSTargetGroups are gone or claim another version; the weight of the canary stays. */
 export function removeGone(rollout: Rollout, input: GuardInput): Decision | undefined {
@@ -66,7 +67,7 @@ const removalOf = (
   purpose: 'RemovingTargetGroups',
   version,
   shares,
-  message: `Removing ${gone.map(({ name }) => name).join(', ')} from the rule, because its AWSTargetGroup is gone or has another version.`,
+  message: `Removing ${namesOf(gone)} from the rule, because its AWSTargetGroup is gone or has another version.`,
 });
 
 /** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */

@@ -8,6 +8,7 @@ import {
 import type { FollowMeasurement, StartMeasurement } from '../../model/decision.ts';
 import { isStepHeld, withoutPromote } from '../../model/measure-again.ts';
 import { inRollout, withoutBackoff } from './record.ts';
+import { omit } from '../../model/fields.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
 
 type Starting = Pick<StartMeasurement, 'do' | 'kind' | 'background'>;
@@ -82,8 +83,7 @@ export function recordTermination(
 
 /** Records that someone goes on without a verdict from the background; the request is answered thereby. */
 export function recordWaiver(state: RolloutState): RolloutState {
-  const { promote: _answered, ...requests } = state.requests;
-  return inRollout({ ...state, requests }, (rollout) =>
+  return inRollout(withoutPromote(state), (rollout) =>
     rollout.background === undefined
       ? rollout
       : { ...rollout, background: { ...rollout.background, waived: true } },
@@ -130,7 +130,4 @@ function withoutBackoffOf(
 }
 
 /** Records that no more AnalysisRuns and Experiments are left than are kept. */
-export function recordPruned(state: RolloutState): RolloutState {
-  const { hasMeasured: _told, ...rest } = withoutBackoff(state);
-  return rest;
-}
+export const recordPruned = (state: RolloutState): RolloutState => omit(state, 'hasMeasured', 'backoff');

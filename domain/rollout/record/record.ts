@@ -11,7 +11,7 @@ import { changeOf, outcomeOf, revertedAs, type Changed } from '../report/history
 import type { Rollout, RolloutState, BlockedVersion } from '../../model/state.ts';
 import { plannedBy } from '../../steps/plan.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
-import { given } from '../../model/fields.ts';
+import { given, omit } from '../../model/fields.ts';
 import { withoutPromote } from '../../model/measure-again.ts';
 import { cut } from '../../text.ts';
 
@@ -125,12 +125,8 @@ export function recordShift(
   },
 ): RolloutState {
   const state = recordUnplanned(before, { purpose, shares }, at);
-  const {
-    health: _used,
-    mayDiffer: _read,
-    stuckBefore: _over,
-    ...rest
-  } = withoutBackoffBefore(purpose, withoutInspected(recordSittingOut(state, sittingOut, at.now)));
+  const seen = withoutBackoffBefore(purpose, withoutInspected(recordSittingOut(state, sittingOut, at.now)));
+  const rest = omit(seen, 'health', 'mayDiffer', 'stuckBefore');
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   const justChanged = changeOf(state.requested, {
@@ -141,8 +137,7 @@ export function recordShift(
     startedAt: at.now,
     endedAt: at.now,
   });
-  const { requested: _told, ...untold } = rest;
-  return { ...untold, justChanged };
+  return { ...omit(rest, 'requested'), justChanged };
 }
 
 /** Whether a write was refused for its health: what is read or attached meanwhile changes nothing about that. */
@@ -156,10 +151,7 @@ export const recordInspection = (state: RolloutState, found: InspectedForwarding
 });
 
 /** Records that someone may have written to the load balancer since it was looked at. */
-export function withoutInspected(state: RolloutState): RolloutState {
-  const { inspected: _old, ...rest } = state;
-  return rest;
-}
+export const withoutInspected = (state: RolloutState): RolloutState => omit(state, 'inspected');
 
 /** Records what a decision means for the time that the rollout may take. */
 export const recordTime = (state: RolloutState, decision: Decision, now: number): RolloutState =>
@@ -194,16 +186,10 @@ export function recordAdvance(
 
 /** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
 export function recordReported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
-  const { serves, justChanged, unblocked, unreported: _over, ...rest } = state;
   // What has come up while the status was written is told by the next one.
-  const kept = {
-    ...(serves === sent.serves ? {} : { serves }),
-    ...(justChanged === sent.justChanged ? {} : { justChanged }),
-    ...(unblocked === sent.unblocked ? {} : { unblocked }),
-  };
+  const told = (['serves', 'justChanged', 'unblocked'] as const).filter((part) => state[part] === sent[part]);
   return {
-    ...rest,
-    ...kept,
+    ...omit(state, 'unreported', ...told),
     reported: status,
     events: state.events.slice(sent.events.length),
     eventCount: state.eventCount + sent.events.length,
@@ -235,10 +221,7 @@ export function announceWait(state: RolloutState, decision: Decision, observed: 
 }
 
 /** Forgets what has held. */
-export function withoutBackoff(state: RolloutState): RolloutState {
-  const { backoff: _over, ...rest } = state;
-  return rest;
-}
+export const withoutBackoff = (state: RolloutState): RolloutState => omit(state, 'backoff');
 
 /** The same after weights were changed, except at rest: what was refused and put back would go round without an end. */
 const withoutBackoffBefore = (purpose: Of<'Shift'>['purpose'], state: RolloutState): RolloutState =>

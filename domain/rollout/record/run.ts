@@ -6,7 +6,8 @@ import { abortIsDue, takeRequest, keepRequest, refusal } from '../../model/reque
 import { type Retry, type RolloutState, initialState, type BlockedVersion } from '../../model/state.ts';
 import * as backoff from './backoff.ts';
 import type { CellStatus } from '../../../crds/cell.ts';
-import { given } from '../../model/fields.ts';
+import { namesOf } from '../../text.ts';
+import { given, omit } from '../../model/fields.ts';
 import { isPinned, type PresentCell } from '../../versions/candidate.ts';
 import { includes } from '../../load-balancers/weights.ts';
 import { goesForward } from '../../gates/gate.ts';
@@ -63,7 +64,7 @@ export function awaitRemoval(decision: Decision, { removal }: RolloutState, now:
   const { until, targetGroups } = removal;
   const isClosing = decision.do === 'Close';
   if (!isClosing && !goesForward(decision)) return noLaterThan(until, decision);
-  const message = `No selected AWSTargetGroup names ${targetGroups.map(({ name }) => name).join(', ')} any more. Waiting until ${new Date(until).toISOString()} for it to return. Next: ${decision.message}`;
+  const message = `No selected AWSTargetGroup names ${namesOf(targetGroups)} any more. Waiting until ${new Date(until).toISOString()} for it to return. Next: ${decision.message}`;
   return { do: 'Wait', for: 'Removal', until, message, ...(isClosing ? { settled: decision } : {}) };
 }
 
@@ -215,8 +216,7 @@ export function recordLook({ state: before, ...run }: Run, seen: ObservedCell, a
 /** An abort that was kept for a rollout of before is not for the next one. */
 function withoutLateAbort(state: RolloutState, seen: ObservedCell): RolloutState {
   if (state.requests.abort === undefined || state.rollout !== undefined || leftBehind(seen)) return state;
-  const { abort: _late, ...requests } = state.requests;
-  return { ...state, requests };
+  return { ...state, requests: omit(state.requests, 'abort') };
 }
 
 /** The load balancer was written and nothing was looked at afterwards: all else is as it was seen before, and as old as that. */
@@ -231,7 +231,8 @@ export const recordFailedLook = (run: Run, failure: Pick<Retry, 'reason' | 'mess
   withState(run, (state) => backoff.recordReadFailure(state, failure, now));
 
 /** What was seen while a status was written may be older than that status. */
-export function withReportedStatus({ state, ...run }: Run): Run {
-  const { overwritten: _older, ...rest } = state;
-  return { ...run, state: rest, observed: withReported(run.observed, state.reported) };
-}
+export const withReportedStatus = ({ state, ...run }: Run): Run => ({
+  ...run,
+  state: omit(state, 'overwritten'),
+  observed: withReported(run.observed, state.reported),
+});
