@@ -2,6 +2,8 @@ import { Context } from '@temporalio/activity';
 import { awsErrorType, failure } from '../failure.ts';
 import type { Writing, ApplyRequest } from './port.ts';
 import { ApplicationFailure } from '@temporalio/common';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { untilGivenUp } from '../../clients/concurrency.ts';
 
 /** How long what takes traffic back waits for ELBv2 to be read, in milliseconds; then it goes by the status. */
 const URGENT_READ_MS = 1_000;
@@ -108,3 +110,12 @@ export async function readBack<Value>(
     `ELBv2 does not show ${what} yet, as it was written; it shows ${got} Okra retries.`,
   );
 }
+
+/** Lets a write be sent only once ELBv2 can be called at once: what was allowed may be refused by the time that credentials are there. */
+export const onceReady = (elbv2: Pick<ELBv2, 'ready'>, writing: Writing): Writing => ({
+  ...writing,
+  permit: async (weights) => {
+    await untilGivenUp(elbv2.ready(), writing.signal);
+    await writing.permit(weights);
+  },
+});

@@ -1,4 +1,5 @@
 import { type Condition, conditionsFrom } from '../kubernetes/conditions.ts';
+import { given } from '../model/fields.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import {
   type DeletionPolicy,
@@ -69,9 +70,8 @@ export function loadBalancerStatus(
   const served = settled ? outcome.served : before.observed;
   const observedGeneration = settled ? config.generation : before.observedGeneration;
   return {
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
     ...said,
-    ...(served === undefined ? {} : { observed: served }),
+    ...given({ observedGeneration, observed: served }),
     conditions: conditionsFrom(
       [
         { type: 'Ready', holds: settled, reason: said.reason, message: said.message },

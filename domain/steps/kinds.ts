@@ -3,8 +3,7 @@ import type { Rollout, StepKindName, StepSpec } from '../model/state.ts';
 import { parseDuration } from '../duration.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
-import { verdictOn } from '../rollout/measure/measurement.ts';
-import { holdsOnFailure } from '../rollout/measure/on-failure.ts';
+import { holdsOnFailure, verdictOn } from '../rollout/measure/measurement.ts';
 import { advance, type StandingKind, type StepKind } from './step.ts';
 
 /** The kinds of steps; one that the schema has and this table has not does not compile. */

@@ -28,7 +28,7 @@ import type {
   RemoveRequest,
 } from '../port.ts';
 import { fromRule, servedBy, isRuleOf } from './rule-conversion.ts';
-import { onceReady } from '../writing.ts';
+import { onceReady } from '../reads.ts';
 import { refuseUnsayable } from './rule-find.ts';
 import { readCarried } from './rule-write.ts';
 import { zonesOf } from '../zones.ts';

@@ -33,8 +33,7 @@ import type {
   Writing,
   ApplyRequest,
 } from '../port.ts';
-import { onceReady } from '../writing.ts';
-import { isShownWithout, readBack, type Look, readInTime } from '../reads.ts';
+import { isShownWithout, onceReady, readBack, type Look, readInTime } from '../reads.ts';
 import { zonesOf } from '../zones.ts';
 import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
 

@@ -1,5 +1,6 @@
 import type { CellListenerRule, ListenerRule } from '../../../crds/listener-rule.ts';
 import { canonical, compareText } from '../../kubernetes/canonical.ts';
+import { given } from '../../model/fields.ts';
 
 /** What a rule is known by: its priority and its conditions, wherever it forwards to. */
 export type Matching = Omit<ListenerRule, 'forward'>;
@@ -59,10 +60,7 @@ export type Stickiness = Pick<ListenerRule['forward'], 'targetGroupStickiness' |
 /** The stickiness settings of a rule, without those that are off. */
 export function stickinessOf({ forward }: Pick<CellListenerRule, 'forward'>): Stickiness {
   const { targetGroupStickiness, targetStickiness } = forward ?? {};
-  return {
-    ...(targetGroupStickiness === undefined ? {} : { targetGroupStickiness }),
-    ...(targetStickiness === undefined ? {} : { targetStickiness }),
-  };
+  return given({ targetGroupStickiness, targetStickiness });
 }
 
 /** Whether two rules match the same requests and keep clients alike, wherever they forward to. */

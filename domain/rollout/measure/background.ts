@@ -4,7 +4,7 @@ import { type Decision, fail, noLaterThan } from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import type { BackgroundPrefix } from '../../model/ids.ts';
 import { isBackgroundRepeatable, stepsGoOn } from '../../model/measure-again.ts';
-import { holdForVerdict, holdUntilBegun, holdsOnFailure, describeChoices } from './on-failure.ts';
+import { holdForVerdict, holdUntilBegun, holdsOnFailure, describeChoices } from './measurement.ts';
 import type { Requests } from '../../model/request.ts';
 import type { Background, Rollout, RolloutState, Progress } from '../../model/state.ts';
 import { parseDuration } from '../../duration.ts';

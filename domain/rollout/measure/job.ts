@@ -1,5 +1,6 @@
 import type { JobSpec } from '../../../crds/update-strategy.ts';
 import { parseDuration } from '../../duration.ts';
+import { given } from '../../model/fields.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
 import type { AnalysisPhase, AnalysisVerdict, BuiltSpec } from './analysis.ts';
 
@@ -109,17 +110,15 @@ export function buildJob({ template, backoffLimit, timeout }: JobSpec, purpose: 
   };
 }
 
-function containerOf(pod: JobSpec['template']['spec'], given: JobPurpose['env']): object {
+function containerOf(pod: JobSpec['template']['spec'], own: JobPurpose['env']): object {
   const { image, command, args, env = [], resources } = pod;
   return {
     name: 'job',
     image,
     // What a node has pulled for others is not run without the leave of its registry.
     imagePullPolicy: 'Always',
-    ...(command === undefined ? {} : { command }),
-    ...(args === undefined ? {} : { args }),
-    env: [...Object.entries(given).map(([name, value]) => ({ name, value })), ...env],
-    ...(resources === undefined ? {} : { resources }),
+    ...given({ command, args, resources }),
+    env: [...Object.entries(own).map(([name, value]) => ({ name, value })), ...env],
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
   };
 }

@@ -1,9 +1,14 @@
-import { isFinished, judge, type AnalysisVerdict, measurementKinds } from './analysis.ts';
-import { type Decision, type StartMeasurement, fail, type Measurement } from '../../model/decision.ts';
+import { isFinished, judge, type AnalysisVerdict, measurementKinds, NOT_MEASURED } from './analysis.ts';
+import {
+  type Decision,
+  type StartMeasurement,
+  fail,
+  type Measurement,
+  type Wait,
+} from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../../model/ids.ts';
 import type { Progress, Rollout, RolloutState } from '../../model/state.ts';
-import { holdForVerdict, holdUntilBegun, holdsOnFailure, describeChoices } from './on-failure.ts';
 import { advance } from '../../steps/step.ts';
 import { stepsGoOn } from '../../model/measure-again.ts';
 
@@ -105,3 +110,32 @@ export function measurementName(decision: StartMeasurement, cell: string, rollou
   const template = decision.analysis.templates[0]?.templateName ?? '';
   return analysisRunName({ ...of, step: decision.background ?? index, template });
 }
+
+/** Whether a rollout whose measurement fails keeps its weights until a person decides. */
+export function holdsOnFailure({ cell }: Pick<GuardInput, 'cell'>): boolean {
+  const { type, canary, blueGreen } = cell.spec.updateStrategy ?? {};
+  return (type === 'BlueGreen' ? blueGreen : canary)?.onFailure === 'Hold';
+}
+
+/** Waits for a person to decide about what has failed. */
+export const holdForVerdict = (reason: string, message: string, mayRetry = true): Wait => ({
+  do: 'Wait',
+  for: 'Verdict',
+  reason,
+  message: `${message} On hold, because onFailure is Hold. ${describeChoices(mayRetry, 'promote to continue')}`,
+});
+
+/** Waits for what has not begun in time; it counts as slowness of the rollout. */
+export const holdUntilBegun = (waits: Wait['for'], message: string, until: number): Wait => ({
+  do: 'Wait',
+  for: waits,
+  reason: NOT_MEASURED,
+  until,
+  message: `${message} Continues once it has begun. ${describeChoices(false, 'promote to continue without it')}`,
+});
+
+/** Says what a person can send who decides about a verdict. */
+export const describeChoices = (mayRetry: boolean, promote: string): string =>
+  mayRetry
+    ? `Send retry to measure again, ${promote}, or abort to revert.`
+    : `Send ${promote}, or abort to revert.`;

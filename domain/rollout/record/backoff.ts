@@ -59,12 +59,6 @@ export function recordHealthCheck(
   };
 }
 
-/** Records that ELBv2 may serve something else than the status of the configuration says. */
-export const markUnverified = (state: RolloutState, now: number): RolloutState => ({
-  ...resetBackoff(state, now),
-  mayDiffer: true,
-});
-
 type Refused = Omit<RetryBackoff, 'since' | 'attempts' | 'until'>;
 
 /** Whether nothing was done since something was refused; what takes traffic back does not wait for what something else was refused. */
@@ -98,18 +92,6 @@ export const recordUnrecorded = (
   inspected: { is: 'Serving', targetGroups: shares },
 });
 
-/** Records that the objects could not be looked at. */
-export const recordReadFailure = (state: RolloutState, failure: FailureText, now: number): RolloutState => ({
-  ...state,
-  blind: retryOf(state.blind, failure, now),
-});
-
-/** Records that the objects were looked at; a Cell that is gone has no status to write any more. */
-export function clearReadFailure(state: RolloutState, { cell }: Pick<ObservedCell, 'cell'>): RolloutState {
-  const { blind: _over, unreported, ...rest } = state;
-  return cell === undefined || unreported === undefined ? rest : { ...rest, unreported };
-}
-
 /** Records that the status could not be written. */
 export const recordReportFailure = (
   state: RolloutState,
@@ -125,7 +107,8 @@ type FailureText = Pick<Retry, 'reason' | 'message'>;
 /** The longest time between two attempts to look at the objects or to report, in milliseconds. */
 const LONGEST_RETRY_MS = 30_000;
 
-function retryOf(before: Retry | undefined, { reason, message }: FailureText, now: number): Retry {
+/** Counts another attempt in vain, and says when the next one is made. */
+export function retryOf(before: Retry | undefined, { reason, message }: FailureText, now: number): Retry {
   const attempts = (before?.attempts ?? 0) + 1;
   return { reason, message, attempts, until: now + delayAfter(attempts, LONGEST_RETRY_MS) };
 }

@@ -71,8 +71,10 @@ export function awaitRemoval(decision: Decision, { removal }: RolloutState, now:
 function mergeLook(before: RolloutState, looked: ObservedCell): Known {
   const known = isOutdated(before, looked) ? withoutRun(before) : before;
   // Also a run that has written nothing knows by it whether others have since.
-  const state = backoff.clearReadFailure({ ...known, sequence: known.sequence ?? looked.sequence }, looked);
   const { cell } = looked;
+  const seeing: RolloutState = { ...omit(known, 'blind'), sequence: known.sequence ?? looked.sequence };
+  // A Cell that is gone has no status to write any more.
+  const state = cell === undefined ? omit(seeing, 'unreported') : seeing;
   if (cell === undefined) return { state, observed: looked };
   const isLate = isOverwritten(state, cell.status);
   const seen = isLate ? (withReported(looked, state.reported) ?? looked) : looked;
@@ -166,7 +168,7 @@ export const markChanged = (run: Run, now: number): Run =>
 
 /** ELBv2 may serve something else than the status of the configuration says. */
 export const markDrifted = (run: Run, now: number): Run =>
-  markStale(withState(run, (state) => backoff.markUnverified(state, now)));
+  markStale(withState(run, (state) => ({ ...backoff.resetBackoff(state, now), mayDiffer: true })));
 
 /** The health of a target group that carries traffic has changed. */
 export const markTargetsChanged = (run: Run, now: number): Run =>
@@ -228,7 +230,7 @@ export function recordWrite(run: Run, forwarding: Forwarding): Run {
 
 /** The objects could not be looked at. */
 export const recordFailedLook = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>
-  withState(run, (state) => backoff.recordReadFailure(state, failure, now));
+  withState(run, (state) => ({ ...state, blind: backoff.retryOf(state.blind, failure, now) }));
 
 /** What was seen while a status was written may be older than that status. */
 export const withReportedStatus = ({ state, ...run }: Run): Run => ({
