@@ -38,6 +38,25 @@ const isGivenUp = (): boolean => asyncLocalStorage.getStore()?.cancellationSigna
 export const reasonOf = (cause: Error): string =>
   (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
 
+/** What a call came to: its answer, or what it was refused for. */
+export type Attempted<Value> =
+  | { readonly is: 'Answered'; readonly value: Value }
+  | { readonly is: 'Unasked'; readonly reason: string; readonly message: string };
+
+/** Makes a call; throws only once the attempt that makes it is given up. */
+export async function attempted<Value>(
+  signal: AbortSignal,
+  call: () => Promise<Value>,
+): Promise<Attempted<Value>> {
+  try {
+    return { is: 'Answered', value: await call() };
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = toFailure(error);
+    return { is: 'Unasked', reason: reasonOf(cause), message: cause.message };
+  }
+}
+
 function kubernetesType(error: KubernetesError): FailureType {
   if (error.status === 403 || error.status === 401) return 'AccessDenied';
   if (error.status === 422 || error.status === 400) return 'InvalidObject';

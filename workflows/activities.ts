@@ -135,15 +135,11 @@ const gated = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 6 },
 } as const;
 
-/** Looks whether the API server answers this worker. */
-export const gate = (summary: string) =>
-  proxyActivities<Only<'reachKubernetes'>>({ ...gated, summary: inShort(summary) });
-
-/** Looks whether ELBv2 answers this worker, on the queue of what writes to it. */
-export const gateOfELBv2 = (summary: string) =>
-  proxyActivities<Only<'reachELBv2'>>({
+/** Looks whether the API server answers this worker; or ELBv2, on the queue of what writes to it. */
+export const gate = (summary: string, queue?: 'elbv2') =>
+  proxyActivities<Only<'reachKubernetes' | 'reachELBv2'>>({
     ...gated,
-    taskQueue: elbv2Queue(),
+    ...(queue && { taskQueue: elbv2Queue() }),
     summary: inShort(summary),
   });
 

@@ -1,4 +1,4 @@
-import { gate, gateOfELBv2 } from './activities.ts';
+import { gate } from './activities.ts';
 
 export { cellRollout } from './cell-rollout.ts';
 export { driftWatch } from './drift-watch.ts';
@@ -12,7 +12,7 @@ export { synced as default } from './synced.ts';
 export async function versionGate(): Promise<string> {
   const said = await Promise.all([
     gate('Reach the API server').reachKubernetes(),
-    gateOfELBv2('Reach ELBv2').reachELBv2(),
+    gate('Reach ELBv2', 'elbv2').reachELBv2(),
   ]);
   return said.join(' ');
 }

@@ -1,5 +1,5 @@
 import { ANALYSIS_RUN, AWS_TARGET_GROUP, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ApplicationAction } from '../../domain/applications/situation.ts';
@@ -7,7 +7,7 @@ import type { ObservedMeasurement, ObservedRevision } from '../../domain/applica
 import { measuredRevision } from '../../domain/applications/names.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { isPartial, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
-import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/measure/job.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/measure/analysis.ts';
 import { withoutSuccess } from '../../domain/rollout/measure/measurement.ts';
@@ -21,6 +21,7 @@ import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/writes.ts';
 import { analysisActivities } from '../rollout/analysis.ts';
 import { jobActivities } from '../rollout/job.ts';
+import { listMeasuring } from '../rollout/measurements.ts';
 import type { ReadCell } from './dependencies.ts';
 
 interface Measuring {
@@ -35,7 +36,7 @@ export async function findMeasurements(
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
 ): Promise<ReadonlyMap<string, readonly ObservedMeasurement[]>> {
   const ownOf = async <T extends { readonly metadata: Metadata }>(kind: KindRef): Promise<readonly T[]> =>
-    (await listOf<T>(kubernetes, kind, key)).filter(({ metadata }) =>
+    (await listMeasuring<T>(kubernetes, kind, key)).filter(({ metadata }) =>
       metadata.ownerReferences?.some((owner) => owner.uid === uid),
     );
   const [jobs, runs, checks] = await Promise.all([
@@ -80,15 +81,6 @@ const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean):
 });
 
 const LONGEST_MESSAGE = 1_024;
-
-const listOf = async <T>(
-  kubernetes: Pick<KubernetesClient, 'list'>,
-  kind: KindRef,
-  { namespace, name }: ReadCell['key'],
-): Promise<readonly T[]> => {
-  const labelSelector = `${CELL_LABEL}=${name}`;
-  return (await unlessMissing(kubernetes.list<T>(kind, { namespace, labelSelector }))) ?? [];
-};
 
 /** What a check is started for: a revision, of all that there are. */
 interface Starting {
@@ -179,7 +171,7 @@ export async function pruneMeasurements(
 ): Promise<void> {
   if (old.size === 0) return;
   for (const kind of [JOB, ANALYSIS_RUN, CHECK]) {
-    for (const object of await listOf<{ readonly metadata: Metadata }>(kubernetes, kind, key)) {
+    for (const object of await listMeasuring<{ readonly metadata: Metadata }>(kubernetes, kind, key)) {
       const { name, labels, ownerReferences = [], uid: own = '' } = object.metadata;
       const number = measuredRevision(labels?.[RUN_LABEL] ?? name);
       const isOld = applicationOf(object) === application && number !== undefined && old.has(number);

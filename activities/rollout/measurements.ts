@@ -23,7 +23,8 @@ export function measurementActivities(kubernetes: KubernetesClient): Measurement
 
 async function prune(kubernetes: KubernetesClient, kind: KindRef, request: PruneRequest): Promise<void> {
   const { key, atRestAt, successful, unsuccessful } = request;
-  const runs = await listOf(kubernetes, kind, key);
+  const found = await listMeasuring<FinishedRun & Job>(kubernetes, kind, key);
+  const runs: readonly FinishedRun[] = kind === JOB ? found.map(runOfJob) : found;
   for (const { metadata } of findOrphans(runs, atRestAt))
     await terminate(kubernetes, kind, keyOf({ metadata }));
   for (const { metadata } of beyondLimits(runs, { successful, unsuccessful })) {
@@ -35,12 +36,10 @@ const terminate = (kubernetes: KubernetesClient, kind: KindRef, key: ObjectKey):
   unlessMissing(kubernetes.patch(kind, key, { spec: kind === JOB ? ENDED : { terminate: true } }));
 
 /** Those of a Cell, and none of a kind that is not installed; an Experiment names its own AnalysisRuns, and takes them along. */
-async function listOf(
-  kubernetes: KubernetesClient,
+export const listMeasuring = async <T>(
+  kubernetes: Pick<KubernetesClient, 'list'>,
   kind: KindRef,
   { namespace, name }: ObjectKey,
-): Promise<readonly FinishedRun[]> {
-  const of = { namespace, labelSelector: `${CELL_LABEL}=${name}` };
-  if (kind !== JOB) return (await unlessMissing(kubernetes.list<FinishedRun>(kind, of))) ?? [];
-  return ((await unlessMissing(kubernetes.list<FinishedRun & Job>(kind, of))) ?? []).map(runOfJob);
-}
+): Promise<readonly T[]> =>
+  (await unlessMissing(kubernetes.list<T>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` }))) ??
+  [];

@@ -1,4 +1,4 @@
-import { decideBy, type Rules } from '../rules.ts';
+import type { Rules } from '../rules.ts';
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import { holdOfFreeze, type ClosedGate, type Freezing } from '../gates/freeze.ts';
 import { holdOfWindows } from '../gates/windows.ts';
@@ -76,9 +76,6 @@ export const holdRules: Rules<[gates: Gates], Hold> = [
       waiting(BEHIND, ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` }),
   ],
 ];
-
-/** Says what holds an application; undefined when nothing does. */
-export const holdOf = (gates: Gates): Hold | undefined => decideBy(holdRules, gates);
 
 const waiting = (reason: string, gate: ClosedGate | undefined): Hold | undefined =>
   gate && { kind: 'Waiting', reason, ...gate };

@@ -1,12 +1,13 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
+import { decideBy } from '../rules.ts';
 import {
   isAtHand,
   type ApplicationAction,
   type ApplicationsDecision,
   type ApplicationsWait,
 } from './situation.ts';
-import { holdOf, judgeClusters } from './holds.ts';
+import { holdRules, judgeClusters } from './holds.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear } from './requests.ts';
@@ -61,7 +62,7 @@ function judgeAll(
     const seen = others.find((one) => one.name === name);
     if (seen === undefined) continue;
     const ahead = spec.parallel === true ? undefined : judged.find(({ step }) => step.is !== 'Done')?.name;
-    const hold = holdOf({ spec, paused: heard.paused, clusters: gate, freezes, ahead, now });
+    const hold = decideBy(holdRules, { spec, paused: heard.paused, clusters: gate, freezes, ahead, now });
     const judgement = judge({
       cell: observed.key.name,
       spec,

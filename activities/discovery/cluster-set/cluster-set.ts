@@ -16,7 +16,7 @@ import {
 } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
 import { earlierOf } from '../../../domain/discovery/missing.ts';
 import type { SyncActivities } from '../../contract.ts';
-import { failure, reasonOf, toFailure } from '../../failure.ts';
+import { attempted, failure, reasonOf, toFailure } from '../../failure.ts';
 import { createSetSync, readOwned, type Found, planWrites } from '../owned-objects.ts';
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { Metadata } from '../../../crds/resource.ts';
@@ -202,12 +202,8 @@ async function read(
     failures: [{ object, reason, message }],
   });
   if (refusal !== undefined) return failed('NotAllowed', `${refusal} Nothing is deleted in the meantime.`);
-  try {
-    return { ...(await ask()), failures: [] };
-  } catch (error) {
-    signal.throwIfAborted();
-    const cause = toFailure(error);
-    const message = `Cannot read the clusters of ${object}: ${cause.message} Retrying; nothing is deleted in the meantime.`;
-    return failed(reasonOf(cause), message);
-  }
+  const asked = await attempted(signal, ask);
+  if (asked.is === 'Answered') return { ...asked.value, failures: [] };
+  const message = `Cannot read the clusters of ${object}: ${asked.message} Retrying; nothing is deleted in the meantime.`;
+  return failed(asked.reason, message);
 }

@@ -21,7 +21,7 @@ import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts'
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { addFinalizer, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { startLifetime, type Lifetime } from '../lifetime.ts';
-import { reasonOf, toFailure } from '../../failure.ts';
+import { attempted, toFailure } from '../../failure.ts';
 import { digest } from '../../../clients/digest.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { refusalOf, type Use } from '../../../domain/access/access.ts';
@@ -140,14 +140,10 @@ async function undo(
 
 /** Turns what is thrown into a problem, so that the status says it; nothing is undone because of it. */
 async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>): Promise<BindingOutcome> {
-  try {
-    return await act();
-  } catch (error) {
-    signal.throwIfAborted();
-    const cause = toFailure(error);
-    const message = `cannot sync the targets: ${cause.message} Retrying; registered targets are kept.`;
-    return stoppedBy({ reason: reasonOf(cause), message });
-  }
+  const done = await attempted(signal, act);
+  if (done.is === 'Answered') return done.value;
+  const message = `cannot sync the targets: ${done.message} Retrying; registered targets are kept.`;
+  return stoppedBy({ reason: done.reason, message });
 }
 
 /** Says what an object may not use of what it asks for; undefined when it may use it, and what is registered stays meanwhile. */

@@ -10,7 +10,6 @@ import {
   type SelectingCell,
   type TargetGroupAnswer,
   type TagsAnswer,
-  type Unasked,
 } from '../../../domain/discovery/target-group/target-group-check.ts';
 import { given } from '../../../domain/model/fields.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
@@ -19,7 +18,7 @@ import { startLifetime, type Lifetime } from '../lifetime.ts';
 import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2Reads } from '../../../clients/aws/elbv2-reads.ts';
-import { reasonOf, toFailure } from '../../failure.ts';
+import { attempted, type Attempted } from '../../failure.ts';
 
 /** What is asked of AWS about target groups. */
 export type TargetGroupReads = Pick<ELBv2Reads, 'targetGroups' | 'tagsOfGroups'>;
@@ -47,13 +46,13 @@ async function askPlace(
   arns: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, TargetGroupAnswer])[]> {
-  const found = await attempt(signal, () => reads.targetGroups(arns, signal));
+  const found = await attempted(signal, () => reads.targetGroups(arns, signal));
   if (found.is === 'Unasked') return arns.map((arn) => [arn, found]);
   const answers = new Map<string, TargetGroupAnswer>(arns.map((arn) => [arn, { is: 'NotFound' }]));
   for (let begin = 0; begin < found.value.length; begin += TAGS_PER_CALL) {
     const some = found.value.slice(begin, begin + TAGS_PER_CALL);
     // A call that fails leaves the others to be made.
-    const tags = await attempt(signal, () => reads.tagsOfGroups(some.map(arnOf), signal));
+    const tags = await attempted(signal, () => reads.tagsOfGroups(some.map(arnOf), signal));
     for (const group of some) answers.set(arnOf(group), answerOf(group, tagsIn(tags, arnOf(group))));
   }
   return [...answers];
@@ -71,18 +70,6 @@ function tagsIn(found: Attempted<ReadonlyMap<string, Tags>>, arn: string): TagsA
 }
 
 type Tags = Readonly<Record<string, string>>;
-
-type Attempted<Value> = { readonly is: 'Answered'; readonly value: Value } | Unasked;
-
-async function attempt<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Attempted<Value>> {
-  try {
-    return { is: 'Answered', value: await call() };
-  } catch (error) {
-    signal.throwIfAborted();
-    const cause = toFailure(error);
-    return { is: 'Unasked', reason: reasonOf(cause), message: cause.message };
-  }
-}
 
 const answerOf = (group: TargetGroup, tags: TagsAnswer): TargetGroupAnswer => ({
   is: 'Known',
