@@ -150,22 +150,17 @@ async function configsOf(
 /** The objects of a namespace, or of all, that name a place; an API server that cannot select by it (before 1.31) gives all of them. */
 async function configsIn(
   kubernetes: KubernetesClient,
-  {
-    type,
-    place,
-    namespace,
-  }: { readonly type: LoadBalancerType; readonly place: string; readonly namespace: string | undefined },
+  { type, place, namespace }: WatchedPlace & { readonly namespace: string | undefined },
 ): Promise<readonly ConfigObject[]> {
   const loadBalancer = loadBalancerOf(type);
   const { kind } = loadBalancer;
-  const where = namespace === undefined ? {} : { namespace };
   const fieldSelector = loadBalancer.selector?.(place);
-  if (fieldSelector === undefined) return kubernetes.list<ConfigObject>(kind, where);
+  if (fieldSelector === undefined) return kubernetes.list<ConfigObject>(kind, { namespace });
   try {
-    return await kubernetes.list<ConfigObject>(kind, { ...where, fieldSelector });
+    return await kubernetes.list<ConfigObject>(kind, { namespace, fieldSelector });
   } catch (error) {
     if (error instanceof KubernetesError && error.status === 400)
-      return kubernetes.list<ConfigObject>(kind, where);
+      return kubernetes.list<ConfigObject>(kind, { namespace });
     throw error;
   }
 }

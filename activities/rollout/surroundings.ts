@@ -51,11 +51,7 @@ export interface SurroundingsRead {
 }
 
 /** Reads what is around Cells. A list takes 100 ms after any change, as the API server waits for etcd; so writes use a recent one. */
-export interface SurroundingsReader {
-  readonly now: (namespace: string) => Promise<Surroundings>;
-  /** What was read a second ago at most, and is not older than what was seen; it is read if there is none. */
-  readonly recent: (namespace: string, seen: ListVersions | undefined) => SurroundingsRead;
-}
+export type SurroundingsReader = ReturnType<typeof surroundingsReader>;
 
 /** How old what is read may be when a write goes by it, in milliseconds. */
 const RECENT_MS = 1_000;
@@ -64,7 +60,7 @@ const RECENT_MS = 1_000;
 export function surroundingsReader(
   client: Pick<KubernetesClient, 'snapshot'>,
   clock: () => number = Date.now,
-): SurroundingsReader {
+) {
   const kept = new Map<string, SurroundingsRead>();
   const reading = new Map<string, SurroundingsRead>();
   const next = new Map<string, Promise<Surroundings>>();
@@ -107,7 +103,8 @@ export function surroundingsReader(
 
   return {
     now: asItIsNow,
-    recent: (namespace, seen) => {
+    /** What was read a second ago at most, and is not older than what was seen; it is read if there is none. */
+    recent: (namespace: string, seen: ListVersions | undefined): SurroundingsRead => {
       if (seen === undefined) return begin(namespace);
       const { at, read } = recent(namespace);
       const unlessOlder = async (): Promise<Surroundings> => {

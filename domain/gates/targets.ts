@@ -1,5 +1,6 @@
 import { parseDuration } from '../duration.ts';
 import { fail, type Decision, type Shift, noLaterThan } from '../model/decision.ts';
+import { omit } from '../model/fields.ts';
 import type { TargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import type { GroupHealth, Rollout, RolloutState } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
@@ -31,13 +32,12 @@ export function recordHealth(
   found: readonly TargetHealth[],
   { cell, now }: { readonly cell: PresentCell; readonly now: number },
 ): RolloutState {
-  const { targetsChanged: _checked, ...rest } = state;
   const settings = evacuationOf(cell);
   const groups = found.map(({ targetGroupARN: arn, healthy, total, others }): GroupHealth => {
     const before = state.targets?.groups.find((one) => one.arn === arn);
     return { ...healthFrom(before, healthy, now, settings), arn, healthy, total, others };
   });
-  return { ...rest, targets: { at: now, groups } };
+  return { ...omit(state, 'targetsChanged'), targets: { at: now, groups } };
 }
 
 // oxlint-disable-next-line max-params -- a row of a table

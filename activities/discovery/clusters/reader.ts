@@ -13,9 +13,6 @@ type Outcome<T> =
   | { readonly is: 'Failed'; readonly error: unknown }
   | { readonly is: 'Waiting' };
 
-/** Reads by key: never two of one key at once, and none that began before its caller asked, but one that ended too late for the caller before. */
-type SingleFlight = <T>(key: string, read: () => Promise<T>) => Promise<Outcome<T>>;
-
 /** A read under way, and the one that begins after it for those who ask meanwhile. */
 interface Flight {
   readonly ended: Promise<Outcome<unknown>>;
@@ -28,8 +25,8 @@ const WAITING = { is: 'Waiting' } as const;
 /** How long what was read too late is kept for who asks next, who does so after FAILED_AGAIN_SECONDS. */
 const KEPT_MILLISECONDS = 60_000;
 
-/** Makes a place to share reads in, none of which is waited for longer than a deadline in ms. */
-export function createSingleFlight(deadlineMilliseconds: number): SingleFlight {
+/** Shares reads by key, none waited for longer than a deadline in ms: never two at once, none begun before its caller asked but one late for the caller before. */
+export function createSingleFlight(deadlineMilliseconds: number) {
   const flights = new Map<string, Flight>();
   const kept = new Map<string, Outcome<unknown>>();
 
@@ -53,7 +50,7 @@ export function createSingleFlight(deadlineMilliseconds: number): SingleFlight {
     }, KEPT_MILLISECONDS).unref();
   }
 
-  return async <T>(key: string, read: () => Promise<T>) => {
+  return async <T>(key: string, read: () => Promise<T>): Promise<Outcome<T>> => {
     const found = kept.get(key);
     kept.delete(key);
     if (found !== undefined) return found as Outcome<T>;

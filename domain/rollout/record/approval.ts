@@ -4,7 +4,7 @@ import { stampOf, withRequest } from '../../model/requests.ts';
 import { withoutRollout } from '../../model/request-kinds.ts';
 import { notAsSeen } from '../../model/seen.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
-import type { StatusInput } from '../../model/status-input.ts';
+import type { StatusInput } from '../report/status-rollout.ts';
 import type { CellStatus } from '../../../crds/cell.ts';
 import { approvalsOf } from '../../steps/index.ts';
 import { cut } from '../../text.ts';

@@ -5,6 +5,7 @@ import { recordHealth } from '../../gates/targets.ts';
 import type { Decision, Shift } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
+import { omit } from '../../model/fields.ts';
 import { isRefusedForHealth, withoutInspected, withoutBackoff } from './record.ts';
 import type { RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../../model/state.ts';
 
@@ -29,8 +30,7 @@ function otherThan(
   health: TargetHealthCheck | undefined,
 ): TargetHealthCheck['other'] {
   if (health === undefined || isAbout(health, targetGroupARNs)) return health?.other;
-  const { other: _older, ...last } = health;
-  return last;
+  return omit(health, 'other');
 }
 
 /** Records what a look at the targets of all groups in the rule has shown. */

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from '../../../crds/structural-schema.ts';
 import { cut } from '../../text.ts';
-import { LONGEST_MESSAGE } from '../../model/status-input.ts';
+import { LONGEST_MESSAGE } from './status-rollout.ts';
 import type { RejectedTargetGroup } from '../../versions/version.ts';
 
 /** How many AWSTargetGroups a status names that cannot be used; a namespace may have thousands, and a payload of Temporal holds 2 MB. */

@@ -4,15 +4,35 @@ import { loadBalancerFullName, targetGroupFullName } from '../../model/target-gr
 import type { VersionSet } from '../../versions/version.ts';
 import { isLifted, isPinned, type PresentCell } from '../../versions/candidate.ts';
 import { given } from '../../model/fields.ts';
-import type { Ending } from '../../model/decision.ts';
+import { isPause, type Decision, type Ending } from '../../model/decision.ts';
 import { stampOf } from '../../model/requests.ts';
-import type { BlockedVersion, Rollout } from '../../model/state.ts';
-import { LONGEST_MESSAGE, type StatusInput } from '../../model/status-input.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { BlockedVersion, Rollout, RolloutState } from '../../model/state.ts';
 import { type Measuring, measurementKinds } from '../measure/analysis.ts';
 import { cut } from '../../text.ts';
 import { bakeEndsAt } from '../measure/background.ts';
 import { parseDuration } from '../../duration.ts';
 import { lastsAtMost } from '../../steps/index.ts';
+
+/** The longest message in the status (crds/cell-status.ts). */
+export const LONGEST_MESSAGE = 32_768;
+
+/** What a status is derived from. */
+export interface StatusInput {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+  readonly decision: Decision;
+  readonly workflow: { readonly workflowId: string; readonly runId: string };
+  readonly now: number;
+}
+
+/** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */
+export const visibleBackoff = ({
+  state: { backoff: hold },
+  decision,
+}: Pick<StatusInput, 'state' | 'decision'>): RolloutState['backoff'] =>
+  hold?.quiet === true || isPause(decision) ? undefined : hold;
 
 type Times = Pick<NonNullable<CellStatus['rollout']>, 'stepStartedAt' | 'stepEndsAt'>;
 

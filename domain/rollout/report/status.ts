@@ -8,8 +8,13 @@ import { withChange } from './history.ts';
 import { requestsInStatus } from '../../model/requests.ts';
 import { stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
 import { listRejected, describeRejected } from './fit.ts';
-import { LONGEST_MESSAGE, visibleBackoff, type StatusInput } from '../../model/status-input.ts';
-import { blockedVersions, rolloutOf } from './status-rollout.ts';
+import {
+  blockedVersions,
+  LONGEST_MESSAGE,
+  rolloutOf,
+  visibleBackoff,
+  type StatusInput,
+} from './status-rollout.ts';
 import { stepOf } from '../../steps/step.ts';
 import { stepsOf } from '../../steps/plan.ts';
 import { cut } from '../../text.ts';
