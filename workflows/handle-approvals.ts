@@ -29,9 +29,8 @@ export function handleApprovals(asked: {
 }): void {
   const underWay = new Set<string>();
   const read = (sent: Sent): Claim | string => {
-    const got = claimFrom(decode(sent), Date.now());
-    if (got.is === 'Refused') return got.message;
-    const { claim } = got;
+    const claim = claimFrom(decode(sent), Date.now());
+    if (typeof claim === 'string') return claim;
     if (underWay.has(claim.by))
       return `another approval by ${claim.by} is being checked. Wait for the answer.`;
     if (underWay.size >= MOST_AT_ONCE) return `more than ${MOST_AT_ONCE} approvals at once. Approve again.`;

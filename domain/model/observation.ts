@@ -13,13 +13,10 @@ export interface ListVersions {
 }
 
 /** Whether lists are at least as new as others, by numeric resource versions (Kubernetes API concepts); others must be the same. */
-export function areAsNewAs(lists: ListVersions, others: ListVersions): boolean {
-  return (
-    isAsNewAs(lists.targetGroups, others.targetGroups) &&
-    isAsNewAs(lists.freezes, others.freezes) &&
-    isAsNewAs(lists.accessPolicies, others.accessPolicies)
+export const areAsNewAs = (lists: ListVersions, others: ListVersions): boolean =>
+  (['targetGroups', 'freezes', 'accessPolicies'] as const).every((list) =>
+    isAsNewAs(lists[list], others[list]),
   );
-}
 
 const NUMBER = /^\d{1,20}$/;
 

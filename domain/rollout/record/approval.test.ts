@@ -335,21 +335,15 @@ describe('what is sent as an approval', () => {
     ['more groups than anybody has', { by: 'ann', groups: Array.from({ length: 501 }, String) }],
   ])('is none with %s', (_, sent) => {
     const got = claimFrom(sent, 0);
-    expect(got).toMatchObject({
-      is: 'Refused',
-      message: expect.stringContaining('okractl approve') as string,
-    });
+    expect(got).toEqual(expect.stringContaining('okractl approve'));
     expect(JSON.stringify(got).length).toBeLessThan(300);
   });
 
   it('may say which version was looked at, and does not count for another one', () => {
     const claim = (version: unknown) => claimFrom({ by: 'ann', groups: ['release'], version }, 0);
-    expect(claim('v2')).toMatchObject({ claim: { version: '2.0.0' } });
-    expect(claim('two')).toMatchObject({
-      is: 'Refused',
-      message: expect.stringContaining('1.2.3') as string,
-    });
-    expect(claim(2)).toMatchObject({ is: 'Refused' });
+    expect(claim('v2')).toMatchObject({ version: '2.0.0' });
+    expect(claim('two')).toEqual(expect.stringContaining('1.2.3'));
+    expect(claim(2)).toEqual(expect.stringContaining('1.2.3'));
     const { state } = rolling();
     const given = { by: 'ann', groups: ['release'], reason: '', at: 0 };
     expect(refusalToApprove(state, { ...given, version: '2.0.0' })).toBeUndefined();
@@ -360,13 +354,13 @@ describe('what is sent as an approval', () => {
 
   it('keeps as much of the reason as the status takes', () => {
     const got = claimFrom({ by: 'ann', groups: ['release'], reason: long }, 7);
-    expect(got).toMatchObject({ is: 'Claim', claim: { by: 'ann', at: 7 } });
-    expect(got.is === 'Claim' ? got.claim.reason.length : undefined).toBe(1_024);
+    expect(got).toMatchObject({ by: 'ann', at: 7 });
+    expect(typeof got === 'string' ? undefined : got.reason.length).toBe(1_024);
   });
 
   it('is in no group whom Kubernetes lets do everything unasked', () => {
     const got = claimFrom({ by: 'eve', groups: ['system:masters', 'release'] }, 0);
-    expect(got).toMatchObject({ claim: { groups: ['release'] } });
+    expect(got).toMatchObject({ groups: ['release'] });
   });
 
   it('may come from someone with the name of something that every object has', () => {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../model/fields.ts';
+import { given, isRecord, numberIn } from '../../model/fields.ts';
 import type { Approvals } from '../../model/request.ts';
 import { stampOf, withRequest } from '../../model/requests.ts';
 import { withoutRollout } from '../../model/request-kinds.ts';
@@ -25,10 +25,6 @@ export interface Claim {
   readonly at: number;
 }
 
-/** What was sent as an approval: one, or why it is none. */
-export type Sent =
-  { readonly is: 'Claim'; readonly claim: Claim } | { readonly is: 'Refused'; readonly message: string };
-
 const LONGEST = { name: 253, reason: 1024, groups: 500 } as const;
 
 /** Whom Kubernetes lets do everything unasked; to say that one is of them is no identity. */
@@ -40,31 +36,18 @@ const isName = (value: unknown): value is string =>
   value.length <= LONGEST.name &&
   !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
 
-/** Reads an approval out of what was sent; without a name and groups it is none. */
-export function claimFrom(sent: unknown, at: number): Sent {
+/** Reads an approval out of what was sent, or says why it is none, as without a name and groups. */
+export function claimFrom(sent: unknown, at: number): Claim | string {
   const { by, groups, reason, version, step } = isRecord(sent) ? sent : {};
-  if (!isName(by)) return { is: 'Refused', message: withoutIdentity('by, a name of 1 to 253 characters') };
+  if (!isName(by)) return withoutIdentity('by, a name of 1 to 253 characters');
   if (!Array.isArray(groups) || groups.length > LONGEST.groups || !groups.every(isName))
-    return { is: 'Refused', message: withoutIdentity('groups, a list of up to 500 names') };
+    return withoutIdentity('groups, a list of up to 500 names');
   const of = typeof version === 'string' ? parseVersion(version) : undefined;
   if (version !== undefined && of === undefined)
-    return {
-      is: 'Refused',
-      message: 'invalid version to approve: must be a version such as 1.2.3.',
-    };
+    return 'invalid version to approve: must be a version such as 1.2.3.';
   const why = typeof reason === 'string' ? cut(reason, LONGEST.reason) : '';
   const counted = groups.filter((group) => group !== MASTERS);
-  return {
-    is: 'Claim',
-    claim: {
-      by,
-      groups: counted,
-      reason: why,
-      at,
-      ...(of === undefined ? {} : { version: of }),
-      ...(typeof step === 'number' ? { step } : {}),
-    },
-  };
+  return { by, groups: counted, reason: why, at, ...given({ version: of, step: numberIn(step) }) };
 }
 
 const withoutIdentity = (lacking: string): string =>
@@ -88,7 +71,7 @@ export function standOf(rollout: Rollout | undefined): (Stand & { readonly takes
   return takes === undefined ? undefined : { rollout: id, edition, index, since: progress.since, takes };
 }
 
-const given = ({ rollout }: RolloutState) =>
+const approvalsIn = ({ rollout }: RolloutState) =>
   rollout?.progress.is === 'Pausing' ? (rollout.progress.approvals ?? []) : [];
 
 /** Says why an approval does not count, before Kubernetes is asked about it; undefined when nothing speaks against it. */
@@ -108,7 +91,7 @@ export function refusalToApprove(
   if (other !== undefined) return other;
   if (!groups.some((group) => takes.groups.includes(group)))
     return `${by} cannot approve: must be a member of one of ${takes.groups.join(', ')}.`;
-  const approvals = given(state);
+  const approvals = approvalsIn(state);
   if (approvals.length >= takes.count) return `The step already has all ${takes.count} approvals.`;
   return approvals.some((one) => one.by === by)
     ? `${by} has already approved (${approvals.length} of ${takes.count}); another person must approve.`
@@ -136,7 +119,7 @@ export function countApproval(state: RolloutState, claim: Claim, stand: Stand | 
   if (rollout?.progress.is !== 'Pausing' || !isSame) return NOT_WAITING;
   const { by, reason, at } = claim;
   const stamp = { by, reason, at };
-  const approvals = [...given(state), stamp];
+  const approvals = [...approvalsIn(state), stamp];
   const { count } = now.takes;
   const lacking = count - approvals.length;
   const step = `step ${rollout.index + 1} of ${rollout.canary.version}`;
@@ -164,13 +147,13 @@ export function approvalIn({ state }: StatusInput): Pick<CellStatus, 'approval'>
   const stand = standOf(state.rollout);
   if (stand === undefined) return {};
   const { groups, count, message } = stand.takes;
-  const approvals = given(state);
+  const approvals = approvalsIn(state);
   return {
     approval: {
       groups: [...groups],
       count,
       lacking: Math.max(0, count - approvals.length),
-      ...(message === undefined ? {} : { message }),
+      ...given({ message }),
       ...(approvals.length === 0 ? {} : { approvals: approvals.map(stampOf) }),
     },
   };
