@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../activities/contract.ts';
-import { toFailure } from '../../activities/failure.ts';
+import { reasonOf, toFailure } from '../../activities/failure.ts';
 import { isPermanent } from '../../domain/failures.ts';
 import type { Decision, Performable } from '../../domain/model/decision.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
@@ -122,6 +121,6 @@ function handsOf(activities: Activities): Hands {
 
 export function refusalOf(error: unknown): Refusal {
   const failure = toFailure(error);
-  const reason = (failure instanceof ApplicationFailure ? failure.type : undefined) ?? 'Unavailable';
+  const reason = reasonOf(failure);
   return { reason, message: failure.message, permanent: isPermanent(reason) };
 }

@@ -21,14 +21,13 @@ import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts'
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { addFinalizer, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { startLifetime, type Lifetime } from '../lifetime.ts';
-import { attempted, toFailure } from '../../failure.ts';
+import { attempted, reasonOf, toFailure } from '../../failure.ts';
 import { digest } from '../../../clients/digest.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { refusalOf, type Use } from '../../../domain/access/access.ts';
 import { targetGroupName } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
-import { ApplicationFailure } from '@temporalio/common';
 import { regionOf } from '../../../clients/aws/elbv2.ts';
 import { recordOf, type Entry } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
@@ -248,7 +247,7 @@ async function deleteCreated(
     return [];
   } catch (error) {
     const cause = toFailure(error);
-    if (!(cause instanceof ApplicationFailure) || cause.type !== 'TargetGroupInUse') throw cause;
+    if (reasonOf(cause) !== 'TargetGroupInUse') throw cause;
     const message = `Cannot delete target group ${arn}, which was created for this object: ${cause.message} Retrying; remove it from the rules and listeners that name it, or set spec.deletionPolicy to Retain.`;
     return [{ object: arn, reason: 'TargetGroupInUse', message }];
   }
