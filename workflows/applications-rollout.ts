@@ -11,7 +11,7 @@ import {
 } from '../domain/applications/requests.ts';
 import { performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
 import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
-import { applicationsDetails, applicationsPlan, applicationsView } from '../domain/applications/status.ts';
+import { applicationsDetails, applicationsPlan } from '../domain/applications/status.ts';
 import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { requestKinds } from '../domain/model/request-kinds.ts';
@@ -35,6 +35,7 @@ import {
 import { refuseApprovals } from './handle-approvals.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 import { addLook, backoffMs, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
+import { viewOf } from '../domain/model/view.ts';
 
 /** How fast a run looks where nothing comes of it; it is handed to the next run, so that going on does not begin anew. */
 export interface LookPace {
@@ -284,7 +285,7 @@ function listenForApplications(begun: ApplicationsState, cancellation: Cancellat
   refuseApprovals(
     'Cell has applications: their traffic moves without approval steps. Approve a Cell with a rollout of its own.',
   );
-  setHandler(stateQuery, () => applicationsView(known), { description: 'Where the applications stand.' });
+  setHandler(stateQuery, () => viewOf(known), { description: 'Where the applications stand.' });
   setHandler(planQuery, () => applicationsPlan(known), { description: 'In which order they go.' });
   const cancel = (): void => {
     if (isAnyInWork(known)) take({ action: 'abort', ...CANCELLED, at: Date.now() });

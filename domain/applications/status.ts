@@ -10,13 +10,7 @@ import type { ObservedApplications } from './observation.ts';
 import type { Heard } from './requests.ts';
 import { markOf, type Trouble, type ApplicationsState } from './state.ts';
 import { unreadyClusters } from '../gates/gate.ts';
-import type { RolloutPlan, RolloutView } from '../model/view.ts';
-
-/** Answers the query `state` for a Cell with applications. */
-export const applicationsView = ({ reported }: ApplicationsState): RolloutView => ({
-  status: reported ?? {},
-  requests: {},
-});
+import type { RolloutPlan } from '../model/view.ts';
 
 /** Answers the query `plan` for a Cell with applications: in which order they go, and how far they are. */
 export function applicationsPlan({ reported }: ApplicationsState): RolloutPlan {

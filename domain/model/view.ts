@@ -19,11 +19,11 @@ export interface RolloutPlan {
   }[];
 }
 
-/** Answers the query `state`. */
-export const viewOf = (state: RolloutState): RolloutView => ({
-  status: state.reported ?? {},
-  requests: state.requests,
-});
+/** Answers the query `state`; where a Cell has applications, its status has all that was asked. */
+export const viewOf = ({
+  reported = {},
+  requests = {},
+}: Partial<Pick<RolloutState, 'reported' | 'requests'>>): RolloutView => ({ status: reported, requests });
 
 /** Answers the query `plan`. */
 export function planOf({ rollout }: RolloutState): RolloutPlan {

@@ -34,7 +34,9 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
   const input: GuardInput = { observed, cell, state, now };
   const decision =
     decideBy(cellRules, input) ??
-    (rollout === undefined ? decideAtRest(input) : decideDuring({ ...input, rollout }));
+    (rollout === undefined
+      ? (decideBy(restRules, input) ?? decideVersion(input))
+      : decideDuring({ ...input, rollout }));
   const confirmed = confirmFirst(attachFirst(decision, input), input);
   const wanted = damp(forcedByPerson(confirmed, state), input);
   return withVerification(untilTargetsChecked(wanted, input), input);
@@ -52,10 +54,6 @@ function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: numbe
     reason: 'Deleted',
     message: 'The Cell was deleted, and its load balancer configuration with it.',
   };
-}
-
-function decideAtRest(input: GuardInput): Decision {
-  return decideBy(restRules, input) ?? decideVersion(input);
 }
 
 function decideVersion(input: GuardInput): Decision {

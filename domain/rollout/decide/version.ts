@@ -95,14 +95,7 @@ export function resolveSplit(input: GuardInput, found: Candidates, stable: Versi
   const takesOver = target?.version === stable.version || isGone(stable, observed);
   if (target !== undefined && takesOver && isNewer(target.version, other.version))
     return begin({ stable: other, canary: target }, input);
-  return revertCarriers(stable, input);
-}
-
-/** Gives everything to the stable side that something else carries; undefined when nothing does. */
-function revertCarriers(stable: VersionSet, input: GuardInput): Decision | undefined {
-  const { observed, cell } = input;
-  const [other] = carriersBeside(stable, observed, cell);
-  if (other === undefined) return undefined;
+  // The stable side gets everything that something else carries.
   const present = presentOf(stable, observed.selected);
   const groups = present.length > 0 ? present : stable.groups;
   return revertTo(stable.version, revertedShares(groups, other.groups, input));
