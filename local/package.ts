@@ -1,6 +1,6 @@
 import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type BuildOptions } from '../deploy/package/build.ts';
+import { build, type BuildOptions } from './package/build.ts';
 
 const root = join(import.meta.dirname, '..');
 

@@ -6,7 +6,14 @@ import { resources } from '../../crds/index.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
 import { staleIn } from '../../local/generate/files.ts';
 import { files } from '../../local/generate/rbac.ts';
-import { peopleRoles, roles, rulesByRole, rulesOf, type PolicyRule, type RoleKey } from './objects.ts';
+import {
+  peopleRoles,
+  roles,
+  rulesByRole,
+  rulesOf,
+  type PolicyRule,
+  type RoleKey,
+} from '../../local/generate/roles.ts';
 import { kindPermissions, permissions } from './permissions.ts';
 
 interface AccessObject {

@@ -10,7 +10,7 @@ import {
   rulesOf,
   type PolicyRule,
   type RoleKey,
-} from '../../deploy/rbac/objects.ts';
+} from './roles.ts';
 import { permissions, type Permission } from '../../deploy/rbac/permissions.ts';
 
 const roleNames = (permission: Permission): string =>

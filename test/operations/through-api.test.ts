@@ -14,7 +14,7 @@ import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { createLog } from '../../clients/log.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { CellStatus } from '../../crds/cell.ts';
-import { peopleRoles } from '../../deploy/rbac/objects.ts';
+import { peopleRoles } from '../../local/generate/roles.ts';
 import { callKubernetes } from '../../local/kubernetes.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { runHere, type Ended } from '../support/command-here.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { PolicyRule } from '../../../deploy/rbac/objects.ts';
+import type { PolicyRule } from '../../../local/generate/roles.ts';
 
 /** An object of RBAC, or the service account that it is about. */
 interface AccessObject {

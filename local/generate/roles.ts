@@ -13,7 +13,7 @@ import { resources } from '../../crds/index.ts';
 import { loadBalancerConfigs } from '../../crds/load-balancers.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
 import { given } from '../../domain/model/fields.ts';
-import { permissions, type Permission, type Scope } from './permissions.ts';
+import { permissions, type Permission, type Scope } from '../../deploy/rbac/permissions.ts';
 
 const READ = ['get', 'list', 'watch'];
 
