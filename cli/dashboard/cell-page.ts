@@ -20,15 +20,23 @@ import {
   weightsTable,
 } from '../okractl/describe-cell.ts';
 import { changesTable, personText, requestsTable } from '../okractl/history.ts';
+import { type Offer, seenOf } from '../okractl/offers.ts';
 import type { Table } from '../okractl/output.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { chartOf, type ChartView } from './chart.ts';
-import { type OfferView, seenOf } from './offers.ts';
 import { toneOfPhase } from '../tones.ts';
 import { type CellRow, toneOfOutcome } from './rows.ts';
 import { MEASURED } from './verdicts.ts';
 import type { TableCell, TableView } from './view.ts';
+
+/** Whether Kubernetes lets a person make a request; unknown as long as it has not said so. */
+export type MayAsk = 'Yes' | 'No' | 'Unknown';
+
+/** A request that can be made, and whether the person may make it. */
+export interface OfferView extends Offer {
+  readonly may: MayAsk;
+}
 
 /** All that the page of a Cell is made of. */
 export interface CellSources extends CellView {

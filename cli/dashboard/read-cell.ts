@@ -1,16 +1,19 @@
 import type { Cell } from '../../crds/cell.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
+import { mayAsk } from '../../clients/kubernetes/request-rights.ts';
+import { type RequestVerb, requestVerbs, verbOf } from '../../crds/request-names.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { eventsOf, urlOf } from '../okractl/describe.ts';
+import { type Offer, offersOf, offersOfPolicy } from '../okractl/offers.ts';
 import type { Target } from '../okractl/target.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { cellPageOf, policyPageOf } from './cell-page.ts';
-import { type Offer, offersOf, offersOfPolicy, readMayAsk } from './offers.ts';
-import { remembered, telling, type Troubled } from './remembered.ts';
+import { cellPageOf, type MayAsk, policyPageOf } from './cell-page.ts';
+import { type Reading, remembered, telling, type Troubled } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
 import type { Viewer } from './hub.ts';
 import { messageOf } from '../../domain/text.ts';
@@ -41,7 +44,7 @@ export function readPage(viewer: Viewer, { target, now, changed, troubled }: Pag
     meanwhile: { trouble: 'no answer yet' },
     freshMs: (told) => (told.history === undefined ? FRESH_MS : Number.POSITIVE_INFINITY),
   });
-  const mayAsk = readMayAsk(viewer, target, { ...timing, freshMs: () => FRESH_MS });
+  const may = readMayAsk(viewer, target, { ...timing, freshMs: () => FRESH_MS });
   const events = remembered({
     ...timing,
     read: () => telling('Events', eventsOf(session.kubernetes, target).catch(noneIfForbidden), troubled),
@@ -56,7 +59,7 @@ export function readPage(viewer: Viewer, { target, now, changed, troubled }: Pag
   });
   const sharedBy = (version: string, offers: readonly Offer[], runId: string | undefined) => ({
     events: events(version),
-    offers: offers.map((offer) => ({ ...offer, may: mayAsk(offer.name) })),
+    offers: offers.map((offer) => ({ ...offer, may: may(offer.name) })),
     url: urlOf(session, target, runId),
   });
   return () => {
@@ -86,6 +89,26 @@ export function readPage(viewer: Viewer, { target, now, changed, troubled }: Pag
     };
     return cellPageOf(sources, now());
   };
+}
+
+/** Makes the reader of what Kubernetes lets a person ask of an object: each request by itself, so that none waits for another. */
+function readMayAsk(
+  { session, by }: Viewer,
+  target: Target,
+  timing: Omit<Reading<[], MayAsk>, 'read' | 'meanwhile'>,
+): (name: AskName) => MayAsk {
+  if (by === undefined) return () => 'No';
+  const readers = new Map<RequestVerb, () => MayAsk>(
+    requestVerbs[target.kind].map((verb) => {
+      const read = remembered<[], MayAsk>({
+        ...timing,
+        read: async () => ((await mayAsk(session, verb, target)) ? 'Yes' : 'No'),
+        meanwhile: 'Unknown',
+      });
+      return [verb, () => read('')];
+    }),
+  );
+  return (name) => readers.get(verbOf(name))?.() ?? 'Unknown';
 }
 
 async function toldBy(

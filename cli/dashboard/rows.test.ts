@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import { offersOf, offersOfPolicy } from './offers.ts';
+import { offersOfPolicy } from '../okractl/offers.ts';
 import { rowOf, rowOfPolicy } from './rows.ts';
 
 const known = (status: CellStatus) => ({ cell: aCell(status), asked: { is: 'Nothing' } as const });
@@ -91,77 +91,6 @@ describe('the row of a Cell', () => {
     const row = rowOf(known({ ...paused, message }));
     expect(row.message).toHaveLength(500);
     expect(['\n', '\u001B'].filter((character) => row.message.includes(character))).toEqual([]);
-  });
-});
-
-describe('what can be asked of a Cell', () => {
-  const degraded: CellStatus['conditions'] = [
-    { type: 'Degraded', status: 'True', reason: 'x', message: '', lastTransitionTime: at },
-  ];
-  const names = (status: CellStatus) => offersOf(aCell(status)).map(({ name }) => name);
-  it.each<[string, CellStatus, readonly string[]]>([
-    ['nothing, when nothing is under way', { phase: 'Completed' }, []],
-    [
-      'a retry, when a version is blocked',
-      { phase: 'Reverted', blockedVersions: [{ version: '2.0.0', cause: 'x', time: at }] },
-      ['retry'],
-    ],
-    [
-      'also to resume, in a pause that waits for it',
-      paused,
-      ['pause', 'resume', 'promote', 'promoteFull', 'abort'],
-    ],
-    [
-      'to approve, where that is waited for, and not to promote',
-      { ...paused, reason: 'WaitingForApproval', approval: { groups: ['release'], count: 2, lacking: 1 } },
-      ['pause', 'approve', 'promoteFull', 'abort'],
-    ],
-    [
-      'not to promote after the last step, where none is left',
-      { ...paused, phase: 'Progressing', reason: 'WaitingForSettle', step: 'done' },
-      ['pause', 'promoteFull', 'abort'],
-    ],
-    [
-      'not to measure again after the last step, where nothing would',
-      { ...paused, reason: 'AnalysisFailed', step: 'done', conditions: degraded },
-      ['pause', 'promote', 'promoteFull', 'abort'],
-    ],
-    [
-      'not to measure again where the steps that are left are left out',
-      {
-        ...paused,
-        reason: 'AnalysisFailed',
-        conditions: degraded,
-        requests: [{ action: 'promoteFull', by: 'ann', reason: '', time: '2026-11-22T09:55:00.500Z' }],
-      },
-      ['pause', 'promote', 'promoteFull', 'abort'],
-    ],
-    [
-      'to promote and to measure again in a bake',
-      {
-        ...paused,
-        reason: 'WaitingForVerdict',
-        step: 'done',
-        conditions: degraded,
-        rollout: { ...paused.rollout!, stepEndsAt: at },
-      },
-      ['pause', 'promote', 'retry', 'promoteFull', 'abort'],
-    ],
-    [
-      'no second pause',
-      { ...paused, rollout: { ...paused.rollout!, paused: { by: 'ann', reason: '', time: at } } },
-      ['resume', 'promote', 'promoteFull', 'abort'],
-    ],
-    [
-      'nothing, while it is taken back',
-      {
-        ...paused,
-        rollout: { ...paused.rollout!, ending: { kind: 'Failed', reason: 'Aborted', message: '', time: at } },
-      },
-      [],
-    ],
-  ])('is %s', (_, status, want) => {
-    expect(names(status)).toEqual(want);
   });
 });
 

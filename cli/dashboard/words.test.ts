@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { OfferView } from './offers.ts';
+import type { OfferView } from './cell-page.ts';
 
 // It is made for browsers, whose types nothing else here knows.
 const { rightsOf } = (await import(new URL('assets/words.mjs', import.meta.url).href)) as {

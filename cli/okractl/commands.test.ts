@@ -620,8 +620,11 @@ Requests:
   2026-11-22T09:56:00Z   resume    ann   looks fine
 
 You can:
-  okractl resume web  (ends the pause)
-  okractl abort web  (shifts all traffic back to 1.0.0)
+  okractl pause web  # Pauses the rollout at its weight until it is resumed.
+  okractl resume web  # Ends the pause.
+  okractl promote web  # Finishes the current step, without waiting for it.
+  okractl promote --full web  # Shifts all traffic to 2.0.0, and skips the remaining steps with their analyses.
+  okractl abort web  # Shifts all traffic back to 1.0.0 and blocks 2.0.0.
 `);
   });
 

@@ -4,11 +4,12 @@ import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { given } from '../../domain/model/fields.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
 import { changesTable, personText, requestsTable } from './history.ts';
 import { ageOf, counted, formatTime, layOut, layOutPairs, type Table } from './output.ts';
-import { commandsFor } from './refusals.ts';
+import { commandsOf, offersOf } from './offers.ts';
 import { CHANGE_CAUSE } from './rollback.ts';
 
 export function describeCell(view: CellView, now: number): string {
@@ -41,7 +42,7 @@ export function describeCell(view: CellView, now: number): string {
     section('Requests', requestsTable(requests)),
     section('History', changesTable(history)),
     section('Events', eventsTable(view.events, now)),
-    listed('You can', commandsFor(view.cell)),
+    listed('You can', commandsOf(offersOf(view.cell), { kind: 'Cell', key: keyOf(view.cell) })),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -7,7 +7,7 @@ import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -21,6 +21,7 @@ import {
   type ShownEvent,
 } from './describe-cell.ts';
 import { personText, requestsTable } from './history.ts';
+import { commandsOf, offersOfPolicy } from './offers.ts';
 import { uiOf, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
 import { type Globals, type Session, type Shell } from './shell.ts';
@@ -114,6 +115,7 @@ function describeStaged(
   now: number,
 ): string {
   const { metadata, status = {} } = policy;
+  const target = { kind: 'StagedBindingPolicy', key: keyOf(policy) } as const;
   const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;
   const { paused, held } = status;
   const head = layOutPairs([
@@ -132,7 +134,7 @@ function describeStaged(
     section('Stages', stagesTable(policy, now)),
     section('Requests', requestsTable(status.requests ?? [])),
     section('Events', eventsTable(events, now)),
-    listed('You can', commandsForStaged(policy)),
+    listed('You can', commandsOf(offersOfPolicy(policy.status), target, status.activeStage)),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -161,17 +163,4 @@ export function stagesTable(
       ];
     }),
   };
-}
-
-function commandsForStaged({ metadata: { name }, status = {} }: StagedBindingPolicy): readonly string[] {
-  const command = (verb: string): string => `okractl ${verb} sbp/${name}`;
-  const at = status.activeStage === undefined ? '' : ` --stage ${status.activeStage}`;
-  if (status.held !== undefined) return [`${command('retry')}  (continues the rollout)`];
-  if (status.paused !== undefined) return [`${command('resume')}  (ends the pause)`];
-  if (status.phase === 'Paused')
-    return [
-      `${command('promote')}${at}  (begins the next stage)`,
-      `${command('abort')}  (reverts the stage)`,
-    ];
-  return [];
 }

@@ -6,9 +6,8 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
-import type { Seen } from '../../domain/model/seen.ts';
-import type { StagedAim } from '../../domain/staged/state.ts';
 import { mustConfirm, YES, badUsage, exitCodes, type Shell } from './shell.ts';
+import type { SeenBy } from './offers.ts';
 import { send, type Sending } from './send.ts';
 import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { type Timeout, timeoutOption } from './timeout.ts';
@@ -89,7 +88,7 @@ function stepIn(text: string): number {
 }
 
 /** What was looked at; throws where it is said of the other kind. */
-function seenBy({ of, step, stage }: Options, target: Target): Seen & Pick<StagedAim, 'stage'> {
+function seenBy({ of, step, stage }: Options, target: Target): SeenBy {
   if (target.kind === 'Cell') {
     if (stage !== undefined)
       throw badUsage('--stage is only for a StagedBindingPolicy. For a Cell, use --of and --step.');

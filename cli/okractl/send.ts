@@ -5,15 +5,14 @@ import { isForbidden } from '../../clients/kubernetes/kubernetes-error.ts';
 import { refusalTo, refusalToAsk, type Wish } from '../../clients/kubernetes/request-rights.ts';
 import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
 import { temporalId, objectStart } from '../../clients/temporal/workflow-start.ts';
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { AskName } from '../../domain/model/request.ts';
-import type { Seen } from '../../domain/model/seen.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
+import { retried, type SeenBy } from './offers.ts';
 import { exitCodes, failed, refused, type Session, type Shell } from './shell.ts';
 import { formatTarget, missing, readTarget, type Target } from './target.ts';
 import type { ThroughApi } from './through-api.ts';
@@ -24,7 +23,7 @@ export interface Sending {
   readonly reason: string;
   readonly to?: string;
   /** What the person has looked at; what lets a rollout go on is refused when it is another by now. */
-  readonly seen?: Seen & Pick<StagedAim, 'stage'>;
+  readonly seen?: SeenBy;
 }
 
 /** Where it is said what comes of a request. */
@@ -152,6 +151,48 @@ async function withoutOpenRun(
   await (await session.operator()).startWith(start, name, request);
   const what = retried(cell.status ?? {}).join(', ');
   shell.print(what === '' ? 'Retrying the rollout.' : `Retrying ${what}.`);
+}
+
+/** Says why a request makes no sense without an open run. */
+function withoutRun(
+  target: Target,
+  status: { readonly phase?: string | undefined; readonly message?: string | undefined } | undefined,
+  name: AskName,
+): string {
+  const { phase, message = '' } = status ?? {};
+  const got = phase === undefined ? 'not reconciled yet; see okractl check' : withMessage(phase, message);
+  const hint =
+    name === 'abort' || name === 'pause'
+      ? ' To prevent a rollout, pin spec.version or use okractl freeze. To return to an older version, use okractl rollback --to.'
+      : '';
+  return `${formatTarget(target)} has no running rollout (${got}).${target.kind === 'Cell' ? hint : ''}`;
+}
+
+const withMessage = (phase: string, message: string): string =>
+  message === '' ? phase : `${phase}: ${message.replace(/\.$/, '')}`;
+
+/** Says that nothing is at work on a rollout that its status still has, and what has it taken up again; undefined when there is none. */
+function leftBehind(
+  target: Target,
+  { rollout, stableVersion, phase = 'Progressing', message = '' }: CellStatus,
+  name: AskName,
+): string | undefined {
+  if (rollout === undefined) return undefined;
+  const { namespace, name: cell } = target.key;
+  const of = `${cell} -n ${namespace}`;
+  const stands = withMessage(phase, message);
+  const what = `No workflow runs the rollout of ${formatTarget(target)}: it was terminated, or Temporal lost it. The weights stay as they are; the last status was ${stands}.`;
+  // A retry would lift the block of the version that is being taken back.
+  if (rollout.ending !== undefined)
+    return `${what} To shift all traffic back, use okractl rollback ${of} --to ${stableVersion ?? 'VERSION'}.`;
+  return `${what} Start one with okractl retry ${of}, which continues the rollout; when okractl describe ${of} shows that, send ${name} again.`;
+}
+
+/** Says why there is nothing to retry; undefined when there is. */
+function nothingToRetry(target: Target, status: CellStatus = {}): string | undefined {
+  if (retried(status).length > 0 || status.rollout !== undefined) return undefined;
+  const got = withMessage(status.phase ?? 'none', status.message ?? '');
+  return `nothing to retry: ${formatTarget(target)} has no failed version and no blocked rollout (${got}).`;
 }
 
 /** The object of a request, as the API server has it; undefined: there is none. */

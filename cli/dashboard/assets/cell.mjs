@@ -5,7 +5,7 @@ import { submitting } from './frame.mjs';
 import { rightsOf, wordOf } from './words.mjs';
 
 /** @typedef {import('../cell-page.ts').CellPage} CellPage */
-/** @typedef {import('../offers.ts').OfferView} OfferView */
+/** @typedef {import('../cell-page.ts').OfferView} OfferView */
 
 /**
  * One Cell, or one StagedBindingPolicy, with all that is known of it.

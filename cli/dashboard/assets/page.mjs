@@ -105,7 +105,7 @@ function focusHeading() {
 }
 
 /**
- * @param {import('../offers.ts').OfferView} offer
+ * @param {import('../cell-page.ts').OfferView} offer
  * @param {{ namespace?: string, name: string, seen: import('../cell-page.ts').CellPage['seen'] }} of
  */
 function openAsking(offer, { namespace, name, seen }) {

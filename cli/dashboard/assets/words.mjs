@@ -1,5 +1,5 @@
 /** @typedef {import('../../tones.ts').Tone} Tone */
-/** @typedef {import('../offers.ts').OfferView} OfferView */
+/** @typedef {import('../cell-page.ts').OfferView} OfferView */
 
 /**
  * Says how long something takes in at most two units, as okractl does.

@@ -1,27 +1,15 @@
-import { mayAsk } from '../../clients/kubernetes/request-rights.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { type RequestVerb, requestVerbs, verbOf } from '../../crds/request-names.ts';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import { isDegraded } from '../../domain/kubernetes/conditions.ts';
 import type { AskName } from '../../domain/model/request.ts';
-import { isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
-import type { Sending } from '../okractl/send.ts';
-import type { Target } from '../okractl/target.ts';
-import type { Viewer } from './hub.ts';
-import { type Reading, remembered } from './remembered.ts';
+import type { Seen } from '../../domain/model/seen.ts';
+import type { StagedAim } from '../../domain/staged/state.ts';
+import type { Target } from './target.ts';
 
-/** A request that makes sense, and what it does. */
+/** A request that makes sense for an object as it stands, and what it does. */
 export interface Offer {
   readonly name: AskName;
   readonly does: string;
-}
-
-/** Whether Kubernetes lets a person make a request; unknown as long as it has not said so. */
-type MayAsk = 'Yes' | 'No' | 'Unknown';
-
-/** A request that can be made, and whether the person may make it. */
-export interface OfferView extends Offer {
-  readonly may: MayAsk;
 }
 
 const PAUSE: Offer = { name: 'pause', does: 'Pauses the rollout at its weight until it is resumed.' };
@@ -48,7 +36,11 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     does: `Retries what failed or is blocked: ${retried(status).join(', ') || desiredVersion}.`,
   };
   if (rollout === undefined) return retried(status).length === 0 ? [] : [retry];
-  if (rollout.ending !== undefined) return [];
+  const abort: Offer = {
+    name: 'abort',
+    does: `Shifts all traffic back to ${stableVersion} and blocks ${desiredVersion}.`,
+  };
+  if (rollout.ending !== undefined) return rollout.ending.kind === 'Withdrawn' ? [abort] : [];
   const isPaused = rollout.paused !== undefined;
   return [
     ...(isPaused ? [] : [PAUSE]),
@@ -59,7 +51,7 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
       name: 'promoteFull',
       does: `Shifts all traffic to ${desiredVersion}, and skips the remaining steps with their analyses.`,
     },
-    { name: 'abort', does: `Shifts all traffic back to ${stableVersion} and blocks ${desiredVersion}.` },
+    abort,
   ];
 }
 
@@ -68,13 +60,6 @@ function forStep(status: CellStatus): readonly Offer[] {
   // Nothing stands in for an approval.
   if (status.approval !== undefined) return status.approval.lacking > 0 ? [APPROVE] : [];
   return isPastSteps(status) && !isLeftToPromote(status) ? [] : [PROMOTE];
-}
-
-/** What a person sees who makes a request of a Cell as it stands. */
-export function seenOf({ status = {} }: Pick<Cell, 'status'>): NonNullable<Sending['seen']> {
-  const { rollout, desiredVersion: version, currentStepIndex = 0 } = status;
-  if (rollout === undefined || version === undefined) return {};
-  return { version, step: currentStepIndex + 1, paused: rollout.paused !== undefined };
 }
 
 function ofApplications({ applications = [], paused }: CellStatus): readonly Offer[] {
@@ -102,22 +87,50 @@ export function offersOfPolicy(status: StagedBindingPolicyStatus = {}): readonly
   ];
 }
 
-/** Makes the reader of what Kubernetes lets a person ask of an object: each request by itself, so that none waits for another. */
-export function readMayAsk(
-  { session, by }: Viewer,
-  target: Target,
-  timing: Omit<Reading<[], MayAsk>, 'read' | 'meanwhile'>,
-): (name: AskName) => MayAsk {
-  if (by === undefined) return () => 'No';
-  const readers = new Map<RequestVerb, () => MayAsk>(
-    requestVerbs[target.kind].map((verb) => {
-      const read = remembered<[], MayAsk>({
-        ...timing,
-        read: async () => ((await mayAsk(session, verb, target)) ? 'Yes' : 'No'),
-        meanwhile: 'Unknown',
-      });
-      return [verb, () => read('')];
-    }),
+/** What a retry tries again: versions that are blocked, and applications that have failed. */
+export const retried = ({ blockedVersions = [], applications = [] }: CellStatus): readonly string[] => [
+  ...blockedVersions.map(({ version }) => version),
+  ...applications.filter(({ failed }) => failed !== undefined).map(({ name }) => name),
+];
+
+/** Whether a rollout has all its steps done, and does not bake: nothing measures again, and no step is left to be promoted. */
+const isPastSteps = ({ step, rollout }: CellStatus): boolean =>
+  rollout !== undefined && rollout.stepEndsAt === undefined && step === 'done';
+
+/** Whether a verdict holds a rollout that nothing would take the place of any more, so that a promote alone goes on. */
+const isLeftToPromote = (status: CellStatus): boolean =>
+  status.phase === 'Paused' && isDegraded(status) && (isPastSteps(status) || isPromotedFull(status));
+
+/** Whether a verdict holds a rollout whose steps that are left are left out. */
+const isPromotedFull = ({ approval, rollout, requests = [] }: CellStatus): boolean =>
+  approval === undefined &&
+  rollout !== undefined &&
+  rollout.paused === undefined &&
+  rollout.stepEndsAt === undefined &&
+  requests.some(
+    ({ action, time }) => action === 'promoteFull' && Date.parse(time) >= Date.parse(rollout.startedAt),
   );
-  return (name) => readers.get(verbOf(name))?.() ?? 'Unknown';
+
+/** What a person has looked at, of a Cell or of a StagedBindingPolicy. */
+export type SeenBy = Seen & Pick<StagedAim, 'stage'>;
+
+/** What a person sees who makes a request of a Cell as it stands. */
+export function seenOf({ status = {} }: Pick<Cell, 'status'>): SeenBy {
+  const { rollout, desiredVersion: version, currentStepIndex = 0 } = status;
+  if (rollout === undefined || version === undefined) return {};
+  return { version, step: currentStepIndex + 1, paused: rollout.paused !== undefined };
 }
+
+/** The command lines of offers, each with what it does. */
+export const commandsOf = (
+  offers: readonly Offer[],
+  { kind, key: { namespace, name } }: Target,
+  stage?: string,
+): readonly string[] =>
+  offers.map((offer) => {
+    const verb = offer.name === 'promoteFull' ? 'promote --full' : offer.name;
+    const at = offer.name === 'promote' && stage !== undefined ? ` --stage ${stage}` : '';
+    const where = ['', 'default'].includes(namespace) ? '' : ` -n ${namespace}`;
+    const object = kind === 'Cell' ? `${name}${where}` : `sbp/${name}`;
+    return `okractl ${verb} ${object}${at}  # ${offer.does}`;
+  });
