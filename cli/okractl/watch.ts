@@ -11,7 +11,7 @@ import { badUsage, failed, type Screen, type Session, type Shell } from './shell
 import { formatTarget, parseTarget, TARGET_HELP } from './target.ts';
 import { mustWaitFor, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
-import { endIn, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
+import { endIn, type KnownEnd, nothingWatched, setOrDelete, type Settled, type Watched } from './watched.ts';
 import type { Options } from './options.ts';
 
 export function addWatch(program: Command, shell: Shell): void {
@@ -54,8 +54,6 @@ export function addWatch(program: Command, shell: Shell): void {
     });
 }
 
-// A worker that runs has looked by then.
-const LATE_MILLISECONDS = 10_000;
 const NOT_LOOKED_AT =
   'okrad has not observed the latest change yet. Waiting for it; okractl check shows whether it is running.';
 
@@ -67,20 +65,6 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
   // What is watched by takes a while to load.
   const { follow } = await import('./follow.ts');
   const show = showIn(shell);
-  let late: NodeJS.Timeout | undefined;
-  /** Tells why a status stays old for long. */
-  const isOld = (old: boolean): void => {
-    if (old)
-      late ??= setTimeout(() => {
-        watched.troubles.set('The status', NOT_LOOKED_AT);
-        show.update(watched);
-      }, LATE_MILLISECONDS);
-    else {
-      clearTimeout(late);
-      late = undefined;
-      watched.troubles.delete('The status');
-    }
-  };
   try {
     await follow(session, wish, {
       signal: AbortSignal.any([shell.signal, ended.signal]),
@@ -91,7 +75,7 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
         const { target, untilSettled } = wish;
         const isAwaited = target !== undefined && untilSettled === true && watched.isWhole;
         const known: KnownEnd = isAwaited ? endIn(target, watched) : { is: 'Ahead' };
-        isOld(known.is === 'Old');
+        setOrDelete(watched.troubles, 'The status', known.is === 'Old' ? NOT_LOOKED_AT : undefined);
         show.update(watched);
         if (known.is !== 'Here') return;
         ({ end } = known);
@@ -99,7 +83,7 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
       },
     });
   } finally {
-    isOld(false);
+    watched.troubles.delete('The status');
     show.end();
   }
   return end;
