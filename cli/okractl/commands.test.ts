@@ -306,13 +306,6 @@ describe('approve', () => {
     ['without the verb', ['approve', 'web'], { allowed: () => false }, 3, 'the ClusterRole okra-approver'],
     ['of a StagedBindingPolicy', ['approve', 'sbp/nginx'], {}, 2, 'must be a Cell'],
     [
-      'where nobody says who one is',
-      ['approve', 'web'],
-      { isUnknown: true },
-      1,
-      'groups (SelfSubjectReview)',
-    ],
-    [
       'that no worker answers',
       ['approve', 'web'],
       { answer: { is: 'Unanswered', message: 'no answer in time' } },

@@ -3,8 +3,6 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import type { Endpoint } from './kubernetes-endpoint.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
-import { undefinedOn } from '../concurrency.ts';
-import { isForbidden, isNotFound } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type Identified, type KubernetesClient } from './kubernetes.ts';
 import { forwardPort, type PodPort } from './port-forward.ts';
@@ -56,7 +54,7 @@ export function connectAsPerson({ kubeconfig, context, fieldManager = FIELD_MANA
   if (context !== undefined) chooseContext(loaded, context);
   const endpoint = openKubeconfig(loaded);
   return {
-    ...personBy(endpoint, fieldManager, loaded.getCurrentUser()?.name),
+    ...personBy(endpoint, fieldManager),
     namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
     /** The token that they log in with; undefined where they do without, or act as another person. */
     bearerToken: () => bearerToken(endpoint),
@@ -71,16 +69,14 @@ async function bearerToken(endpoint: Endpoint): Promise<string | undefined> {
   return /^Bearer (\S+)$/.exec(headers['Authorization'] ?? '')?.[1];
 }
 
-function personBy(endpoint: Endpoint, fieldManager: string, userName?: string) {
+function personBy(endpoint: Endpoint, fieldManager: string) {
   const kubernetes = clientOver(makeSend(endpoint), TIMEOUT_MILLISECONDS, { fieldManager });
+  const identity = () => identityOf(kubernetes);
   return {
     kubernetes,
-    whoAmI: () => whoAmI(kubernetes, userName),
-    /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
-    identity: async (): Promise<Identity | undefined> => {
-      const { username, groups = [] } = (await reviewed(kubernetes)) ?? {};
-      return username === undefined ? undefined : { name: username, groups };
-    },
+    /** Says under which name, and in which groups, the API server knows the person. */
+    identity,
+    whoAmI: async (): Promise<string> => (await identity()).name,
     may: (access: Access, account?: ServiceAccount) => may(kubernetes, access, account),
   };
 }
@@ -114,23 +110,18 @@ interface UserInfo {
   readonly groups?: readonly string[];
 }
 
-/** Asks the API server who the person is; undefined when it does not know the question, before Kubernetes 1.28, or does not let them ask. */
-async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefined> {
+/** Asks the API server who the person is. */
+async function identityOf(kubernetes: KubernetesClient): Promise<Identity> {
   const review: Reviewed<{ readonly userInfo?: UserInfo }> = {
     apiVersion: SELF_SUBJECT_REVIEW.apiVersion,
     kind: SELF_SUBJECT_REVIEW.kind,
     // Nothing is kept of it, so that it bears no name.
     metadata: { name: '' },
   };
-  const isUnknown = (error: unknown): boolean => isNotFound(error) || isForbidden(error);
-  const answer = await undefinedOn(isUnknown, kubernetes.create(review));
-  return answer && (answer.status?.userInfo ?? {});
-}
-
-async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
-  const user = await reviewed(kubernetes);
-  if (user === undefined) return otherwise === undefined ? 'an operator' : `${otherwise} (kubeconfig)`;
-  return user.username ?? otherwise ?? 'an operator';
+  const { username, groups = [] } = (await kubernetes.create(review)).status?.userInfo ?? {};
+  if (username === undefined)
+    throw new Error('the API server does not report who you are (SelfSubjectReview).');
+  return { name: username, groups };
 }
 
 async function may(kubernetes: KubernetesClient, access: Access, account?: ServiceAccount): Promise<boolean> {

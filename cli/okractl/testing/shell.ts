@@ -28,8 +28,6 @@ export interface FakeWorld {
   readonly answer?: RequestAnswer;
   /** Whether no run is open any more when a signal comes. */
   readonly isClosed?: true;
-  /** Whether the API server does not say who someone is. */
-  readonly isUnknown?: true;
   readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
   /** Which runs of every workflow Temporal knows. */
   readonly knownRuns?: KnownRuns;
@@ -75,10 +73,7 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       kubernetes: fakeKubernetes(world, done),
       namespace: namespace ?? 'default',
       whoAmI: () => Promise.resolve('ann'),
-      identity: () =>
-        Promise.resolve(
-          world.isUnknown === true ? undefined : { name: 'ann', groups: ['release', 'system:authenticated'] },
-        ),
+      identity: () => Promise.resolve({ name: 'ann', groups: ['release', 'system:authenticated'] }),
       may: (access, account) => Promise.resolve(world.allowed?.(access, account) ?? true),
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
