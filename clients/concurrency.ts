@@ -126,19 +126,16 @@ export function keepNewest(from: Map<string, unknown>, most: number): void {
   }
 }
 
-/** A token, and until when it is accepted, in milliseconds since the epoch. */
-export interface Token {
-  readonly value: string;
+/** Something that was made, and until when it counts, in milliseconds since the epoch. */
+export interface Kept<T> {
+  readonly value: T;
   readonly until: number;
 }
 
-/** Keeps a token until it ends or is refused; those who find it so share the next one. */
-export function keepToken(
-  make: () => Promise<Token>,
-  now: () => number,
-): (refused?: string) => Promise<string> {
-  let kept: Promise<Token> | undefined;
-  const renew = (): Promise<Token> => {
+/** Keeps what was made, a token say, until it ends or is refused; those who find it so share the next one. */
+export function keepMade<T>(make: () => Promise<Kept<T>>, now: () => number): (refused?: T) => Promise<T> {
+  let kept: Promise<Kept<T>> | undefined;
+  const renew = (): Promise<Kept<T>> => {
     const made = make();
     kept = made;
     made.catch(() => {

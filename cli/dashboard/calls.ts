@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AskName, askNames, requestVerbs, verbOf } from '../../crds/request-names.ts';
 import { seenIn } from '../../domain/model/seen.ts';
-import { fieldsIn, given, textIn } from '../../domain/model/fields.ts';
+import { fieldsIn, given, parseJSON, textIn } from '../../domain/model/fields.ts';
 import { send, type Sending } from '../okractl/send.ts';
 import { CommandError, exitCodes } from '../okractl/shell.ts';
 import type { Target } from '../okractl/target.ts';
@@ -165,11 +165,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
     if (length > LONGEST_BODY) return undefined;
     parts.push(part);
   }
-  try {
-    return fieldsIn(JSON.parse(Buffer.concat(parts).toString('utf8')));
-  } catch {
-    return {};
-  }
+  return fieldsIn(parseJSON(Buffer.concat(parts).toString('utf8')));
 }
 
 /** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */

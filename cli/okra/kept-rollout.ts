@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/fields.ts';
+import { given, parseJSON } from '../../domain/model/fields.ts';
 import { randomUUID } from 'node:crypto';
 import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
 import { type Identified, isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -34,7 +34,8 @@ export async function findRollout(
   const key = { namespace: cell.key.namespace, name: `okra-cell-${cell.key.name}` };
   const found = await kubernetes.get<ConfigMap>(CONFIG_MAP, key);
   const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === cell.uid) === true;
-  const kept = isOwn ? keptIn(found) : undefined;
+  // What someone has edited counts for nothing: the status of the Cell says where to continue.
+  const kept = isOwn ? (parseJSON(found.data?.['rollout'] ?? '') as Kept | undefined) : undefined;
   const current = kept?.statusRun === cell.status.rollout?.runId ? kept : undefined;
   const runId = current?.state === undefined ? randomUUID() : current.runId;
   let version = found?.metadata.resourceVersion;
@@ -69,13 +70,4 @@ export async function findRollout(
       }
     },
   };
-}
-
-function keptIn({ data = {} }: ConfigMap): Kept | undefined {
-  try {
-    return JSON.parse(data['rollout'] ?? '') as Kept;
-  } catch {
-    // Someone has edited it; the status of the Cell says where to go on.
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import {
   fieldsIn,
   given,
   numberIn,
+  parseJSON,
   recordsIn,
   textIn,
   withoutNulls,
@@ -218,7 +219,7 @@ function staysPinned(before: Fields | undefined, object: Fields): boolean {
   const { annotations, managedFields } = fieldsIn(before?.['metadata']);
   const owners = recordsIn(managedFields).filter(({ subresource }) => subresource === undefined);
   if (isAppliedByServer(owners)) return !isOnlyApplied(owners);
-  return !hasVersion(parsed(fieldsIn(annotations)[LAST_APPLIED_ANNOTATION]));
+  return !hasVersion(parseJSON(textIn(fieldsIn(annotations)[LAST_APPLIED_ANNOTATION]) ?? ''));
 }
 
 const hasVersion = (object: unknown): boolean => fieldsIn(fieldsIn(object)['spec'])['version'] !== undefined;
@@ -242,12 +243,4 @@ const lastOf = (owners: readonly Fields[]): string =>
 function isOnlyApplied(owners: readonly Fields[]): boolean {
   const ofVersion = owners.filter(({ fieldsV1 }) => 'f:version' in fieldsIn(fieldsIn(fieldsV1)['f:spec']));
   return ofVersion.length === 1 && ofVersion.every(isApplied);
-}
-
-function parsed(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { given } from '../../domain/model/fields.ts';
+import { late } from '../../clients/concurrency.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { badUsage, failed, type Globals, type Session } from './shell.ts';
@@ -10,15 +11,7 @@ import { throughApi } from './through-api.ts';
 export function connectOnDemand(make: () => Promise<Operator>) {
   let connecting: Promise<Operator> | undefined;
   return {
-    get: (): Promise<Operator> => {
-      if (connecting !== undefined) return connecting;
-      const made = make();
-      connecting = made;
-      made.catch(() => {
-        connecting = undefined;
-      });
-      return made;
-    },
+    get: late(() => (connecting = make())),
     close: async (): Promise<void> => {
       await (await connecting?.catch(() => undefined))?.close();
     },

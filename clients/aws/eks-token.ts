@@ -1,7 +1,7 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { partition } from '@aws-sdk/core/client';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { keepToken, newest, type Token } from '../concurrency.ts';
+import { keepMade, newest, type Kept } from '../concurrency.ts';
 import {
   credentialsFor,
   MOST_SCOPES,
@@ -39,18 +39,18 @@ const MOST_TOKENS = 10_000;
 export function eksTokens(options: EKSTokenOptions = {}): EKSTokens {
   const { now = Date.now } = options;
   const credentials = newest<AwsCredentials>(MOST_SCOPES);
-  const sources = newest<ReturnType<typeof keepToken>>(MOST_TOKENS);
-  const make = (scope: EKSTokenScope): Promise<Token> =>
+  const sources = newest<(refused?: string) => Promise<string>>(MOST_TOKENS);
+  const make = (scope: EKSTokenScope): Promise<Kept<string>> =>
     sign(
       scope,
       credentials(scopeName(scope), () => credentialsFor(scope, options)),
       now(),
     );
   return (scope, refused) =>
-    sources(`${scopeName(scope)}${scope.clusterName}`, () => keepToken(() => make(scope), now))(refused);
+    sources(`${scopeName(scope)}${scope.clusterName}`, () => keepMade(() => make(scope), now))(refused);
 }
 
-async function sign(scope: EKSTokenScope, provider: AwsCredentials, now: number): Promise<Token> {
+async function sign(scope: EKSTokenScope, provider: AwsCredentials, now: number): Promise<Kept<string>> {
   const { region, clusterName } = scope;
   const credentials = await provider();
   const signer = new SignatureV4({ service: 'sts', region, credentials, sha256: Sha256 });

@@ -1,5 +1,6 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
+import { keepMade } from '../concurrency.ts';
 import { ACCESS_POLICY } from './kinds.ts';
 import { unlessMissing, type KubernetesClient } from './kubernetes.ts';
 
@@ -10,18 +11,12 @@ const LATELY_MILLISECONDS = 5_000;
 
 /** Reads AccessPolicies; while the kind is not installed there are none, and while they cannot be read nobody gets anything. */
 export function accessPolicies(kubernetes: Pick<KubernetesClient, 'list'>, now: () => number = Date.now) {
-  let kept: { readonly at: number; readonly all: Promise<readonly AccessPolicy[]> } | undefined;
   const read = async (signal?: AbortSignal): Promise<readonly AccessPolicy[]> =>
     (await unlessMissing(kubernetes.list<AccessPolicy>(ACCESS_POLICY, { signal }))) ?? [];
-  const recent = (): Promise<readonly AccessPolicy[]> => {
-    if (kept !== undefined && now() < kept.at + LATELY_MILLISECONDS) return kept.all;
-    const next = { at: now(), all: read() };
-    kept = next;
-    next.all.catch(() => {
-      if (kept === next) kept = undefined;
-    });
-    return next.all;
-  };
+  const recent = keepMade(async () => {
+    const until = now() + LATELY_MILLISECONDS;
+    return { value: await read(), until };
+  }, now);
   return {
     /** Reads what a namespace may use; undefined: everything. */
     of: async (namespace: string, signal?: AbortSignal): Promise<Access | undefined> =>

@@ -16,7 +16,7 @@ import type { Send, TokenSource } from './kubernetes-transport.ts';
 import { execFile } from 'node:child_process';
 import { LONGEST_TOKEN } from './cluster-secret.ts';
 import { fieldsIn, given, parseJSON } from '../../domain/model/fields.ts';
-import { keepToken, limitConcurrency, type Token } from '../concurrency.ts';
+import { keepMade, limitConcurrency, type Kept } from '../concurrency.ts';
 
 /** With what tokens are made, and where they may go. */
 export interface ClusterTokenOptions {
@@ -203,7 +203,7 @@ export function makeExecTokens(
   login: CommandLogin,
   { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
 ): TokenSource {
-  return keepToken(async () => {
+  return keepMade(async () => {
     const output = await inSlot(() => run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds));
     return tokenIn(login.command, output, now());
   }, now);
@@ -233,7 +233,7 @@ function how(
   return typeof error.code === 'string' ? error.code : `exit status ${String(error.code)}`;
 }
 
-function tokenIn(command: string, output: string, now: number): Token {
+function tokenIn(command: string, output: string, now: number): Kept<string> {
   const { token, expirationTimestamp } = fieldsIn(fieldsIn(parseJSON(output))['status']);
   if (typeof token !== 'string' || token.length > LONGEST_TOKEN || !/^[\x21-\x7e]+$/.test(token)) {
     throw new ExecError(`invalid output of ${command}: must be an ExecCredential with a token.`);
