@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AskName, askNames, requestVerbs, verbOf } from '../../crds/request-names.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { GROUP } from '../../crds/resource.ts';
 import { seenIn } from '../../domain/model/seen.ts';
 import { fieldsIn, given, parseJSON, textIn } from '../../domain/model/fields.ts';
 import { send, type Sending } from '../okractl/send.ts';
@@ -31,7 +33,7 @@ export function callOf(options: CallOptions): Calls {
   return async (request, response, path) => {
     const key = keyOf(request);
     if (path === '/api/session') return answerSession(options, { request, response, key });
-    if (path === '/api/requests') return answerPerson(viewers, { request, response, key });
+    if (path === '/api/requests') return answerPerson(options, { request, response, key });
     const viewer = viewers.of(key);
     if (path === '/api/me' && request.method === 'GET') return end(response, 200, meOf(options, viewer));
     if (viewer === undefined)
@@ -78,7 +80,10 @@ interface Call {
 }
 
 /** Answers who shows a token of Kubernetes with each request, as okractl does: nothing is kept of it. */
-async function answerPerson({ person }: Viewers, { request, response, key }: Call): Promise<void> {
+async function answerPerson(
+  { viewers: { person }, version }: CallOptions,
+  { request, response, key }: Call,
+): Promise<void> {
   if (person === undefined)
     return end(response, 404, {
       message: 'This dashboard takes no requests, because it has no login. Set dashboard.login of the chart.',
@@ -87,14 +92,21 @@ async function answerPerson({ person }: Viewers, { request, response, key }: Cal
   try {
     const requester = await person(key);
     if (request.method === 'POST') return await asked(requester, request, response);
-    const { operator, taskQueue, temporal } = requester.session;
+    const { operator, taskQueue, temporal, may } = requester.session;
+    // As for those who look: who may list Cells, where they say, or everywhere.
+    const namespace = new URL(request.url ?? '/', 'http://page').searchParams.get('namespace') ?? undefined;
+    if (!(await may({ group: GROUP, resource: CELL.plural, verb: 'list', namespace })))
+      return end(response, 403, { message: mayNotList(namespace) });
     const found = await (await operator()).inspect(taskQueue);
-    return end(response, 200, { ...found, taskQueue, namespace: temporal.namespace });
+    return end(response, 200, { ...found, version, taskQueue, namespace: temporal.namespace });
   } catch (error) {
     if (isUnknown(error)) return end(response, 401, { message: INVALID_TOKEN });
     return end(response, 502, { message: messageOf(error) });
   }
 }
+
+const mayNotList = (namespace: string | undefined): string =>
+  `You may not list cells.${GROUP} in ${namespace === undefined ? 'all namespaces' : `namespace ${namespace}`}. Ask for a binding to ClusterRole okra-viewer.`;
 
 async function answerSession({ viewers }: CallOptions, { request, response, key }: Call): Promise<void> {
   if (key === undefined || viewers.logIn === undefined)

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import type { Access } from '../../clients/kubernetes/person.ts';
 import { serveDashboard } from '../dashboard/http.ts';
 import { aWorld, type WorldOptions } from '../dashboard/testing/world.ts';
 import { memoryCluster } from '../testing/memory-cluster.ts';
@@ -35,11 +36,20 @@ interface Options extends WorldOptions {
   /** Whether the dashboard has no login. */
   readonly isReadOnly?: true;
   readonly token?: string | undefined;
+  /** Where the person looks at Cells. */
+  readonly namespace?: string;
   readonly forward?: () => Promise<Duplex>;
 }
 
 /** Serves a dashboard with a login, as in the cluster, and makes the way to it of a person whose port-forward is a connection. */
-async function aWay({ pods = [aPod()], isReadOnly, forward, token = TOKEN, ...options }: Options = {}) {
+async function aWay({
+  pods = [aPod()],
+  isReadOnly,
+  forward,
+  token = TOKEN,
+  namespace = 'default',
+  ...options
+}: Options = {}) {
   const world = aWorld({ objects: [aCell(paused)], ...options });
   const person = (shown: string) =>
     shown === TOKEN
@@ -63,6 +73,7 @@ async function aWay({ pods = [aPod()], isReadOnly, forward, token = TOKEN, ...op
   const way = throughApi(
     {
       kubernetes: memoryCluster(pods).kubernetes,
+      namespace,
       bearerToken: () => Promise.resolve(token === '' ? undefined : token),
       forward: (pod) => {
         reached.push(pod);
@@ -164,6 +175,15 @@ describe('a request without the address of Temporal', () => {
     };
     const { code, said } = await sendBy({ forward });
     expect([code, said]).toEqual([1, expect.stringContaining('may or may not have been accepted')]);
+  });
+
+  it.each([
+    ['default', 200],
+    ['shop', 403],
+  ])('tells of Temporal who may list Cells where they look: in %s', async (namespace, status) => {
+    const allowed = (access: Access) => access.verb === 'list' && access.namespace === 'default';
+    const { way } = await aWay({ allowed, namespace });
+    expect(await way.call()).toMatchObject({ status, fields: status === 200 ? { version: '1.2.3' } : {} });
   });
 
   it('goes to the first pod that is ready', async () => {

@@ -29,9 +29,10 @@ const WITHOUT = 'or set TEMPORAL_ADDRESS';
 
 /** Makes the way to the dashboard in a namespace. */
 export function throughApi(
-  { kubernetes, bearerToken, forward }: Pick<OwnPerson, 'kubernetes' | 'bearerToken' | 'forward'>,
+  person: Pick<OwnPerson, 'kubernetes' | 'bearerToken' | 'forward' | 'namespace'>,
   namespace: string,
 ) {
+  const { kubernetes, bearerToken, forward } = person;
   const grant = `Have the Role okra-forwarder bound to you in namespace ${namespace}, ${WITHOUT}.`;
 
   async function connected(pod: PodPort, signal: AbortSignal): Promise<Duplex> {
@@ -62,7 +63,13 @@ export function throughApi(
         });
         const stream = await connected(pod, signal);
         try {
-          const answer = await exchange(stream, { port: pod.port, token, body, signal });
+          const answer = await exchange(stream, {
+            port: pod.port,
+            token,
+            body,
+            namespace: person.namespace,
+            signal,
+          });
           return { ...answer, pod: `${namespace}/${pod.name}` };
         } catch (error) {
           const lost = `pod ${pod.name} did not answer: ${inOneLine(messageOf(error))}.`;
@@ -115,17 +122,19 @@ interface Exchange {
   readonly port: number;
   readonly token: string;
   readonly body: object | undefined;
+  /** Where the person looks at Cells. */
+  readonly namespace: string;
   readonly signal: AbortSignal;
 }
 
 /** Sends one HTTP request over a connection, as the page would, and reads its answer. */
-async function exchange(stream: Duplex, { port, token, body, signal }: Exchange) {
+async function exchange(stream: Duplex, { port, token, body, namespace, signal }: Exchange) {
   if (stream.errored !== null) throw stream.errored;
   const host = `127.0.0.1:${port}`;
   const sent = request({
     createConnection: () => stream,
     method: body === undefined ? 'GET' : 'POST',
-    path: '/api/requests',
+    path: `/api/requests?namespace=${encodeURIComponent(namespace)}`,
     headers: {
       Host: host,
       Origin: `http://${host}`,
