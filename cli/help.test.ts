@@ -53,10 +53,6 @@ it('lists the global options once', async () => {
   expect(out).not.toContain('--help');
 });
 
-it('prints the version of the client', async () => {
-  expect(await runOkractl(['version'])).toMatchObject({ code: 0, out: 'Client Version: 0.0.0\n' });
-});
-
 it('ends with 2 where the command line of okrad is wrong', async () => {
   const okrad = join(import.meta.dirname, 'okrad.ts');
   const run = promisify(execFile)(process.execPath, [okrad, '--components', 'foo']);

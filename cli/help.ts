@@ -56,13 +56,19 @@ export function addOptions(program: Command, shell: { readonly print: (text: str
     });
 }
 
-export function addVersion(
+/** Adds `version`; with what tells the version of the server, that is printed as well. */
+export function addVersion<Options>(
   program: Command,
   shell: { readonly print: (text: string) => void },
-  version: string,
+  { version, server }: { readonly version: string; readonly server?: (options: Options) => Promise<string> },
 ): void {
-  program
+  const command = program
     .command('version')
-    .description(`Prints the version of ${program.name()}.`)
-    .action(() => shell.print(`Client Version: ${version}`));
+    .description(`Prints the version of ${program.name()}${server === undefined ? '' : ' and of okrad'}.`)
+    .action(async (options: Options & { readonly client?: boolean }) => {
+      shell.print(`Client Version: ${version}`);
+      if (server !== undefined && options.client !== true)
+        shell.print(`Server Version: ${await server(options)}`);
+    });
+  if (server !== undefined) command.option('--client', 'only the version of the client');
 }

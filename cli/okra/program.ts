@@ -46,7 +46,7 @@ export function okra(real: OkraShell, version: string): Command {
   addSync(program, shell);
   addUpsert(program, shell);
   addRun(program, shell);
-  addVersion(program, shell, version);
+  addVersion(program, shell, { version });
   addOptions(program, shell);
   addExamples(program, examples);
   return program.addHelpText('after', AFTERWARDS);

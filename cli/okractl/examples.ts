@@ -6,6 +6,7 @@ export const examples: Examples = {
     'okractl get -A -o wide               # all Cells, with all columns',
     'okractl get freezes',
     'okractl get cell/web -o yaml',
+    'okractl get web --watch              # then a row for each change',
   ],
   describe: ['okractl describe web', 'okractl describe sbp/nginx'],
   watch: [
@@ -30,9 +31,14 @@ export const examples: Examples = {
     'okractl promote web                  # finishes the current step',
     'okractl promote web --of 2.0.0 --step 3',
     'okractl promote web --full --yes     # all traffic at once, without asking',
+    'okractl promote web --dry-run        # whether it would be accepted; sends nothing',
     'okractl promote sbp/nginx --stage dev',
   ],
-  abort: ['okractl abort web --reason "errors in checkout"', 'okractl abort sbp/nginx'],
+  abort: [
+    'okractl abort web --reason "errors in checkout"',
+    'okractl abort sbp/nginx',
+    'okractl abort web --dry-run',
+  ],
   retry: ['okractl retry web', 'okractl retry web --timeout 1m'],
   approve: ['okractl approve web --of 2.0.0 --step 4 --reason "checked by sre"'],
   rollback: [
@@ -47,7 +53,11 @@ export const examples: Examples = {
   unfreeze: ['okractl unfreeze sale', 'okractl unfreeze --all --yes   # without asking'],
   dashboard: ['okractl dashboard', 'okractl dashboard -n shop --port 8080 --no-open'],
   open: ['okractl open web', 'okractl open web --print --ui https://temporal.example.com'],
-  check: ['okractl check', 'okractl check --okrad okra/okra   # also what okrad may do'],
+  check: [
+    'okractl check',
+    'okractl check --okrad okra/okra   # also what okrad may do',
+    'okractl check --as ann --as-group sre   # what someone else may do',
+  ],
   trace: [
     'okractl trace awstargetgroup/web-a',
     'okractl trace arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web-a/0123456789abcdef',
@@ -63,5 +73,5 @@ export const examples: Examples = {
   ],
   completion: ['source <(okractl completion bash)', 'okractl completion fish | source'],
   options: ['okractl options'],
-  version: ['okractl version'],
+  version: ['okractl version', 'okractl version --client'],
 };

@@ -1,7 +1,11 @@
 import { Argument, type Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { PrinterColumn } from '../../crds/resource.ts';
+import type { Informed } from '../../watchers/event.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { show as showTinted } from './colour.ts';
 import { badUsage, failed, type Shell } from './shell.ts';
 import {
@@ -55,16 +59,60 @@ export function addGet(program: Command, shell: Shell): void {
     )
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <labels>', 'only objects with these labels')
+    .option('-w, --watch', 'then print a row for each change, until interrupted')
     .addOption(outputOption(['json', 'yaml', 'wide', 'name']))
     .action(async (options: Options, words: string[]) => {
-      const { kubernetes, namespace } = shell.session(options);
+      const { output, selector, watch = false } = options;
+      if (watch && output !== undefined && output !== 'wide')
+        throw badUsage(`--watch prints rows, and cannot be combined with -o ${output}.`);
+      const session = shell.session(options);
+      const { kubernetes } = session;
       const wanted = parseWanted(words);
-      const objects = await read(kubernetes, wanted, {
-        namespace: options.allNamespaces === true ? undefined : namespace,
-        selector: options.selector,
-      });
+      const namespace = options.allNamespaces === true ? undefined : session.namespace;
+      const objects = await read(kubernetes, wanted, { namespace, selector });
       show(shell, wanted, objects, options);
+      if (watch) await watchRows(shell, { kubernetes, namespace }, { ...wanted, objects }, options);
     });
+}
+
+/** Prints a row for each change of objects that were shown, or that come later, until the signal. */
+async function watchRows(
+  shell: Shell,
+  {
+    kubernetes,
+    namespace,
+  }: { readonly kubernetes: KubernetesClient; readonly namespace: string | undefined },
+  { kind, names, objects }: Wanted & { readonly objects: readonly ShownObject[] },
+  options: Options,
+): Promise<void> {
+  // What is watched by takes a while to load.
+  const [{ runInformer }, { troubleLog }] = await Promise.all([
+    import('../../watchers/informer/informer.ts'),
+    import('./follow.ts'),
+  ]);
+  const known = new Map(objects.map((object) => [idOf(object), object]));
+  await runInformer<Informed>({
+    kubernetes,
+    kind,
+    namespace: kind.namespaced ? namespace : undefined,
+    labelSelector: options.selector,
+    signal: shell.signal,
+    log: troubleLog((why) => {
+      if (why !== undefined) shell.warn(inOneLine(`cannot watch ${kind.plural}: ${why}`));
+    }),
+    onSynced: () => undefined,
+    onEvent: ({ type, object }) => {
+      const id = idOf(object);
+      const isShown = known.get(id)?.metadata.resourceVersion === object.metadata.resourceVersion;
+      if ((names.length > 0 && !names.includes(object.metadata.name)) || (isShown && type !== 'delete'))
+        return;
+      known.delete(id);
+      if (type === 'delete') return shell.print(inOneLine(`${formatKey(keyOf(object))} deleted`));
+      known.set(id, object);
+      // Below the columns of all that were shown.
+      showTinted(shell, rowsOf(shell, kind, [...known.values()], options).at(-1) ?? '', options.color);
+    },
+  });
 }
 
 async function read(
@@ -94,17 +142,40 @@ function show(
   shell: Shell,
   { kind, names }: Wanted,
   objects: readonly ShownObject[],
-  { output, allNamespaces = false, color }: Options,
+  options: Options,
 ): void {
+  const { output, allNamespaces = false, color } = options;
   const [only] = objects;
-  const wide = output === 'wide';
   printObjects({ ...shell, show: (text) => showTinted(shell, text, color) }, output, {
     value: names.length === 1 && only !== undefined ? shown(only) : listOf(objects),
     names: objects.map(({ metadata }) => `${kind.kind.toLowerCase()}/${metadata.name}`),
     none: `No ${kind.plural} found${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows all namespaces'}.`,
-    table: () => {
-      const table = tableOf(kind, objects, { now: shell.now(), wide, namespaces: allNamespaces });
-      return layOut(table, wide ? undefined : shell.screen?.columns());
-    },
+    table: () => rowsOf(shell, kind, objects, options).join('\n'),
   });
+}
+
+/** What `-o wide` shows of a Cell besides what kubectl does, before the message. */
+const more: readonly PrinterColumn[] = [
+  { name: 'Reason', type: 'string', jsonPath: '.status.reason', priority: 1 },
+  {
+    name: 'For',
+    type: 'date',
+    jsonPath: '.status.conditions[?(@.type=="Progressing")].lastTransitionTime',
+    priority: 1,
+  },
+  { name: 'Listener', type: 'string', jsonPath: '.spec.ingress[*].listenerARN', priority: 1 },
+];
+
+/** The lines of a table of objects, the first of them its headings. */
+function rowsOf(
+  shell: Shell,
+  { kind, namespaced, printerColumns: all }: ShownKind,
+  objects: readonly ShownObject[],
+  { output, allNamespaces: namespaces = false }: Options,
+): readonly string[] {
+  const wide = output === 'wide';
+  const columns: readonly PrinterColumn[] = all;
+  const printerColumns = kind === cell.kind ? columns.toSpliced(-1, 0, ...more) : columns;
+  const table = tableOf({ namespaced, printerColumns }, objects, { now: shell.now(), wide, namespaces });
+  return layOut(table, wide ? undefined : shell.screen?.columns()).split('\n');
 }

@@ -121,6 +121,9 @@ export function seenOf({ status = {} }: Pick<Cell, 'status'>): SeenBy {
   return { version, step: currentStepIndex + 1, paused: rollout.paused !== undefined };
 }
 
+/** How a request is written on a command line. */
+export const wordsFor = (name: AskName): string => (name === 'promoteFull' ? 'promote --full' : name);
+
 /** The command lines of offers, each with what it does. */
 export const commandsOf = (
   offers: readonly Offer[],
@@ -128,9 +131,8 @@ export const commandsOf = (
   stage?: string,
 ): readonly string[] =>
   offers.map((offer) => {
-    const verb = offer.name === 'promoteFull' ? 'promote --full' : offer.name;
     const at = offer.name === 'promote' && stage !== undefined ? ` --stage ${stage}` : '';
     const where = ['', 'default'].includes(namespace) ? '' : ` -n ${namespace}`;
     const object = kind === 'Cell' ? `${name}${where}` : `sbp/${name}`;
-    return `okractl ${verb} ${object}${at}  # ${offer.does}`;
+    return `okractl ${wordsFor(offer.name)} ${object}${at}  # ${offer.does}`;
   });

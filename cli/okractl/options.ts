@@ -9,7 +9,7 @@ type Texts = 'for' | 'message' | 'of' | 'phase' | 'reason' | 'selector' | 'stage
 type Lists = 'args' | 'argsFromSecrets' | 'assume' | 'clusterTemplateName' | 'filename' | 'templateName';
 
 /** What the options of commands come to, by their names: each means the same everywhere. */
-export type OptionValues = Of<boolean, Flags | 'wait' | 'yes'> &
+export type OptionValues = Of<boolean, Flags | 'wait' | 'watch' | 'yes'> &
   Of<string, Texts> &
   Of<readonly string[], Lists> & {
     /** True without an account. */

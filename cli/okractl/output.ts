@@ -136,7 +136,11 @@ export function kindCalled(word: string): ShownKind | undefined {
 
 /** An object as far as every one of them has it. */
 export interface ShownObject {
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly resourceVersion?: string;
+  };
 }
 
 interface TableOptions {
@@ -182,6 +186,7 @@ export function valueAt(object: unknown, path: string): unknown {
   for (const [, name, inBrackets, key, wanted] of path.matchAll(SEGMENT)) {
     values = values.flatMap((value) => {
       if (name !== undefined) return isRecord(value) ? [value[name.replaceAll('\\', '')]] : [];
+      if (inBrackets === '*' && isRecord(value)) return Object.values(value);
       const items: readonly unknown[] = Array.isArray(value) ? value : [];
       if (inBrackets === '*') return items;
       if (key !== undefined) return items.filter((item) => isRecord(item) && item[key] === wanted);

@@ -13,10 +13,14 @@ import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
 import { addLint } from './lint.ts';
+import { repeated } from './manifests.ts';
 import { addOpen } from './open.ts';
 import { addPlan } from './plan.ts';
 import { addRollback } from './rollback.ts';
-import { colourings, type Shell } from './shell.ts';
+import { colourings, type Globals, type Shell } from './shell.ts';
+import { textIn } from '../../domain/model/fields.ts';
+import { messageOf } from '../../domain/text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { addTrace } from './trace.ts';
 import { addWatch } from './watch.ts';
 
@@ -59,6 +63,8 @@ export function okractl(shell: Shell, version: string): Command {
       .version(version),
     shell,
   )
+    .option('--as <name>', 'the user to impersonate in Kubernetes')
+    .option('--as-group <name>', 'a group to impersonate, with --as; may be repeated', repeated)
     .option('--temporal-address <host:port>', 'the address of Temporal; default: TEMPORAL_ADDRESS')
     .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE')
     .option(
@@ -72,8 +78,20 @@ export function okractl(shell: Shell, version: string): Command {
       ).choices([...colourings]),
     );
   for (const add of commands) add(program, shell);
-  addVersion(program, shell, version);
+  addVersion<Globals>(program, shell, { version, server: (options) => serverVersion(shell, options) });
   addOptions(program, shell);
   addExamples(program, examples);
   return program.addHelpText('after', AFTERWARDS);
+}
+
+/** Asks the dashboard in the cluster for its version, which is that of okrad; or says why it is not known. */
+async function serverVersion(shell: Shell, options: Globals): Promise<string> {
+  try {
+    const { throughApi } = shell.session(options);
+    if (throughApi === undefined) return 'unknown (Temporal, to which requests go, does not know it)';
+    const { status, message, fields } = await throughApi.call();
+    return inOneLine(textIn(fields['version']) ?? `unknown (${status} ${message})`);
+  } catch (error) {
+    return inOneLine(`unknown (${messageOf(error)})`);
+  }
 }

@@ -3,13 +3,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { sleep as sleepByClock } from '../../clients/backoff.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { refusalToAsk } from '../../clients/kubernetes/request-rights.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
-import { mustConfirm, YES, badUsage, exitCodes, type Shell } from './shell.ts';
-import type { SeenBy } from './offers.ts';
+import { seenIn } from '../../domain/model/seen.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { mustConfirm, YES, badUsage, exitCodes, refused, type Session, type Shell } from './shell.ts';
+import { offersOf, offersOfPolicy, type SeenBy, seenOf, wordsFor } from './offers.ts';
 import { send, type Sending } from './send.ts';
-import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { formatTarget, missing, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { type Timeout, timeoutOption } from './timeout.ts';
 import type { Options } from './options.ts';
 
@@ -29,6 +32,7 @@ export function addRequests(program: Command, shell: Shell): void {
       .description(name === 'approve' ? APPROVES : requestKinds[name].description)
       .argument('<name>', name === 'approve' ? 'a Cell, by its name or as cell/NAME' : TARGET_HELP)
       .option(...REASON)
+      .option('--dry-run', 'send nothing; print what the request would do, and whether it would be accepted')
       .action(async (options: Options, text: string) => {
         const session = shell.session(options);
         const target: Target =
@@ -41,10 +45,11 @@ export function addRequests(program: Command, shell: Shell): void {
         if (request === 'promoteFull' && options.step !== undefined)
           throw badUsage('--full and --step are mutually exclusive: --full skips all remaining steps.');
         const seen = seenBy(options, target);
+        const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
+        if (options.dryRun === true) return rehearse(shell, session, sending);
         const question = `Skip the remaining steps of ${formatTarget(target)} and shift all traffic to the new version?`;
         if (request === 'promoteFull')
           await mustConfirm(shell, { command: 'promote --full', question }, options.yes);
-        const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
         if (request !== 'retry') return send(shell, session, sending);
         // What looks at the status next, as a script does, is not to find the failure of before.
         const { text: limit, milliseconds } = options.timeout ?? USUAL_TIMEOUT;
@@ -97,6 +102,40 @@ function seenBy({ of, step, stage }: Options, target: Target): SeenBy {
   if (of !== undefined || step !== undefined)
     throw badUsage('--of and --step are only for a Cell. For a StagedBindingPolicy, use --stage.');
   return stage === undefined ? {} : { stage };
+}
+
+/** Says what a request would do, and whether it would be accepted as the status of its object has it; sends nothing. */
+async function rehearse(shell: Shell, session: Session, { target, name, seen }: Sending): Promise<void> {
+  const standing = await standingOf(session.kubernetes, target);
+  if (standing === undefined) throw missing(target);
+  const lacksRight = await refusalToAsk(session, name, target);
+  if (lacksRight !== undefined) throw refused(lacksRight);
+  const { offers, status = {}, there } = standing;
+  const what = `Dry run: ${wordsFor(name)} of ${formatTarget(target)} would be`;
+  const wanted = { ...seen, ...seenIn(seen) };
+  if (Object.entries(wanted).some(([part, value]) => Reflect.get(there, part) !== value))
+    throw refused(`${what} refused: it is for ${JSON.stringify(wanted)}, not ${JSON.stringify(there)}.`);
+  const offered = offers.find((one) => one.name === name)?.does;
+  // One that repeats a pause is accepted.
+  const isPaused = name === 'pause' && offers.some((one) => one.name === 'resume');
+  if (offered === undefined && !isPaused) {
+    const { phase = 'Pending', message = 'Not reconciled yet.' } = status;
+    const others = offers.map((one) => wordsFor(one.name)).join(', ') || 'none';
+    throw refused(`${what} refused (${phase}: ${message}). Possible requests: ${others}.`);
+  }
+  shell.print(inOneLine(`${what} accepted. ${offered ?? 'It is paused already.'}`));
+}
+
+/** The requests that make sense for an object, and what a person sees of it who makes one; undefined: there is none. */
+async function standingOf(kubernetes: Reader, { kind, key }: Target) {
+  if (kind === 'Cell') {
+    const cell = await kubernetes.get<Cell>(CELL, key);
+    return cell && { status: cell.status, offers: offersOf(cell), there: seenOf(cell) };
+  }
+  const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
+  if (policy === undefined) return undefined;
+  const { status } = policy;
+  return { status, offers: offersOfPolicy(status), there: given({ stage: status?.activeStage }) };
 }
 
 type Reader = Pick<KubernetesClient, 'get'>;

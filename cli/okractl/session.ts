@@ -25,6 +25,8 @@ export function sessions() {
   return {
     open: (globals: Globals): Session => {
       const { temporalAddress, temporalNamespace, okraNamespace, kubeconfig, context, namespace } = globals;
+      const { as, asGroup: asGroups = [] } = globals;
+      if (as === undefined && asGroups.length > 0) throw badUsage('--as-group needs --as.');
       const environment: NodeJS.ProcessEnv = {
         ...process.env,
         ...given({
@@ -37,7 +39,13 @@ export function sessions() {
       const isByTemporal = (environment['TEMPORAL_ADDRESS'] ?? '') !== '';
       let person;
       try {
-        person = connectAsPerson({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
+        person = connectAsPerson({
+          kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig,
+          context,
+          namespace,
+          as,
+          asGroups,
+        });
       } catch (error) {
         // What a kubeconfig lacks is a problem of the environment, or of the command line.
         throw badUsage(messageOf(error));
@@ -52,7 +60,6 @@ export function sessions() {
       operators.push(operator);
       return {
         ...person,
-        namespace: namespace ?? person.namespace,
         temporal,
         taskQueue,
         leaseNamespace: lease.namespace,

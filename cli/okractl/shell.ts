@@ -27,6 +27,8 @@ export interface Globals {
   readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
+  readonly as?: string;
+  readonly asGroup?: readonly string[];
   readonly temporalAddress?: string;
   readonly temporalNamespace?: string;
   readonly okraNamespace?: string;

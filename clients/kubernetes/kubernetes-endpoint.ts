@@ -15,7 +15,7 @@ import {
 
 /** What a request goes out with. */
 export interface Opened {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly dispatcher: Dispatcher;
 }
 

@@ -55,3 +55,42 @@ it.each<[string, object, string | undefined]>([
   expect(await connectAsPerson({ kubeconfig: path }).bearerToken()).toBe(token);
   await rm(folder, { recursive: true });
 });
+
+it('has the API server take each request as one of another person, with each group', async () => {
+  const seen: string[][] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.rawHeaders);
+    response.end(JSON.stringify({ status: { userInfo: { username: 'bob' } } }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const folder = await mkdtemp(join(tmpdir(), 'okra-person-'));
+  const path = join(folder, 'config');
+  const name = 'ann';
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const kubeconfig = {
+    clusters: [{ name, cluster: { server: address, 'insecure-skip-tls-verify': true } }],
+    users: [{ name, user: { token: 'of-ann' } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  };
+  await writeFile(path, stringify(kubeconfig));
+  const of = (headers: readonly string[] = []) =>
+    headers.flatMap((header, at) =>
+      /^(impersonate-|authorization)/i.test(header) ? [`${header.toLowerCase()}: ${headers[at + 1]}`] : [],
+    );
+  const person = connectAsPerson({ kubeconfig: path, as: 'bob', asGroups: ['sre', 'release'] });
+  expect(await person.whoAmI()).toBe('bob');
+  expect(of(seen[0]).toSorted()).toEqual([
+    'authorization: Bearer of-ann',
+    'impersonate-group: release',
+    'impersonate-group: sre',
+    'impersonate-user: bob',
+  ]);
+  await connectAsPerson({ kubeconfig: path, as: 'bob', asGroups: [] }).whoAmI();
+  expect(of(seen[1]).toSorted()).toEqual(['authorization: Bearer of-ann', 'impersonate-user: bob']);
+  // The dashboard would take the token for one of the person who acts.
+  expect(await person.bearerToken()).toBeUndefined();
+  server.close();
+  await rm(folder, { recursive: true });
+});

@@ -12,6 +12,11 @@ interface PersonOptions {
   readonly kubeconfig?: string | undefined;
   /** The context of the kubeconfig; undefined: its current one. */
   readonly context?: string | undefined;
+  /** Undefined: that of the context. */
+  readonly namespace?: string | undefined;
+  /** As whom, and with which groups, the API server takes the person; undefined: as the kubeconfig says. */
+  readonly as?: string | undefined;
+  readonly asGroups?: readonly string[];
   /** Under which name fields are written; undefined: that of okractl. */
   readonly fieldManager?: string | undefined;
 }
@@ -49,24 +54,40 @@ const FIELD_MANAGER = 'okractl';
 const TIMEOUT_MILLISECONDS = 15_000;
 
 /** Reaches the cluster that a person's kubeconfig names. */
-export function connectAsPerson({ kubeconfig, context, fieldManager = FIELD_MANAGER }: PersonOptions) {
+export function connectAsPerson({
+  kubeconfig,
+  context,
+  fieldManager = FIELD_MANAGER,
+  ...options
+}: PersonOptions) {
   const loaded = loadKubeconfig(kubeconfig);
   if (context !== undefined) chooseContext(loaded, context);
-  const endpoint = openKubeconfig(loaded);
+  const endpoint = impersonating(openKubeconfig(loaded), options);
   return {
     ...personBy(endpoint, fieldManager),
-    namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
+    namespace: options.namespace ?? loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
     /** The token that they log in with; undefined where they do without, or act as another person. */
     bearerToken: () => bearerToken(endpoint),
     forward: (pod: PodPort): Promise<Duplex> => forwardPort(loaded, pod),
   };
 }
 
+/** Has the API server take each request as one of another person (https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/). */
+function impersonating(endpoint: Endpoint, { as, asGroups = [] }: PersonOptions): Endpoint {
+  if (as === undefined) return endpoint;
+  const other = { 'Impersonate-User': as, 'Impersonate-Group': asGroups };
+  const open = async () => {
+    const { headers, dispatcher } = await endpoint.open();
+    return { headers: { ...headers, ...other }, dispatcher };
+  };
+  return { ...endpoint, open };
+}
+
 async function bearerToken(endpoint: Endpoint): Promise<string | undefined> {
   const { headers } = await endpoint.open();
   // The token is that of the person who acts as another.
   if (headers['Impersonate-User'] !== undefined) return undefined;
-  return /^Bearer (\S+)$/.exec(headers['Authorization'] ?? '')?.[1];
+  return /^Bearer (\S+)$/.exec(String(headers['Authorization']))?.[1];
 }
 
 function personBy(endpoint: Endpoint, fieldManager: string) {
