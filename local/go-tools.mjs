@@ -52,6 +52,23 @@ const prometheusTool = (command) => ({
 });
 
 /**
+ * @param {Partial<GoTool>} [differences]
+ * @returns {GoTool}
+ */
+const argoCDTool = (differences = {}) => ({
+  version: '3.2.11',
+  module: 'argo-cd',
+  package: 'okra.mumo.co/local/argo-cd',
+  ldflags: '-X github.com/argoproj/argo-cd/v3/common.version=3.2.11',
+  versionArguments: ['--version'],
+  fit: 'exact',
+  // Its CRDs come from the same module.
+  fromPath: false,
+  crdsOf: 'github.com/argoproj/argo-cd/v3',
+  ...differences,
+});
+
+/**
  * Every tool that Go builds, in the order in which builds start: the longest first.
  * @type {Record<string, GoTool>}
  */
@@ -88,17 +105,8 @@ export const goTools = {
     fromPath: false,
     crdsOf: 'github.com/argoproj/argo-rollouts',
   },
-  'argocd-applicationset-controller': {
-    version: '3.2.12',
-    module: 'argo-cd',
-    package: 'okra.mumo.co/local/argo-cd',
-    ldflags: '-X github.com/argoproj/argo-cd/v3/common.version=3.2.12',
-    versionArguments: ['version', '--short'],
-    fit: 'exact',
-    // Its CRDs come from the same module.
-    fromPath: false,
-    crdsOf: 'github.com/argoproj/argo-cd/v3',
-  },
+  argocd: argoCDTool({ tags: 'deploys' }),
+  'argocd-applicationset-controller': argoCDTool(),
   etcd: {
     version: '3.6.16',
     module: 'etcd',
@@ -145,6 +153,7 @@ export const buildSeconds = {
   'temporal-server': 150,
   prometheus: 140,
   'rollouts-controller': 129,
+  argocd: 370,
   'argocd-applicationset-controller': 100,
   etcd: 28,
   kubectl: 27,

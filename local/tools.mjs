@@ -41,16 +41,22 @@ export const componentSets = {
 export const argoCD = ['argocd-applicationset-controller'];
 
 /**
+ * What deploys and deletes for real: Argo CD with its application controller and repo-server, which take minutes to build.
+ * @type {readonly string[]}
+ */
+export const deployingArgoCD = ['argocd'];
+
+/**
  * What the tests use besides a stack: the chart is rendered by Helm itself, PromQL computed by Prometheus, and a newer Temporal has runs change their version.
  * @type {readonly string[]}
  */
 export const testTools = ['helm', 'prometheus', 'promtool', 'temporal-server', ...argoCD];
 
 /**
- * What the tests with containers use: a real kubelet, and the chart as Helm installs it.
+ * What the tests with containers use: a real kubelet, the chart as Helm installs it, and all of Argo CD.
  * @type {readonly string[]}
  */
-export const containerTools = ['helm', 'kubelet'];
+export const containerTools = ['helm', 'kubelet', ...deployingArgoCD];
 
 /** @type {Record<string, readonly string[]>} */
 const toolsOfComponent = {

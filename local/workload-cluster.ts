@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 
 import { planApiServer, withoutServiceAccounts } from './components/control-plane.ts';
+import { collectors, planControllerManager } from './components/workloads.ts';
 import { startAuthenticator, type Authenticator } from './eks-authenticator/server.ts';
 import { createCluster, type EmulatedAws } from './eks-fixture.ts';
 import { writeCredentials, type KubernetesAccess } from './kubernetes.ts';
@@ -54,12 +55,14 @@ export interface DesiredCluster {
   readonly vpcID?: string;
   /** What the emulator's user signs with; undefined: what the stack has its programs sign with. */
   readonly secretAccessKey?: string;
+  /** Whether it deletes what belongs to something that is deleted; no cluster that only answers needs that. */
+  readonly collectsGarbage?: boolean;
 }
 
 /** Starts a workload cluster and names it, with tags, in the emulated EKS. */
 export async function startWorkloadCluster(
   ground: WorkloadGround,
-  { secretAccessKey, ...cluster }: DesiredCluster,
+  { secretAccessKey, collectsGarbage = false, ...cluster }: DesiredCluster,
 ): Promise<WorkloadCluster> {
   const { name } = cluster;
   await using undo = new AsyncDisposableStack();
@@ -70,8 +73,9 @@ export async function startWorkloadCluster(
   const authenticator = await startAuthenticator(name, ground.aws.moto, secretAccessKey);
   undo.defer(authenticator.close);
   const kubernetes = await writeFiles({ dir, ground, port: await ports.reserve(), authenticator });
+  const plan = { dir, components: [], kubernetes, executable: toolIn(ground), port: ports.reserve };
   const component = planApiServer(
-    { dir, components: [], kubernetes, executable: toolIn(ground), port: ports.reserve },
+    plan,
     { url: ground.etcd },
     {
       name: `kube-apiserver-${name}`,
@@ -80,9 +84,15 @@ export async function startWorkloadCluster(
     },
   );
   const logFile = (file: string): string => join(dir, `${file}.log`);
-  const { start, stop, kill } = supervise(component, { dir, logFile, reaper, log: () => undefined });
+  const surroundings = { dir, logFile, reaper, log: () => undefined };
+  const { start, stop, kill } = supervise(component, surroundings);
   undo.defer(stop);
   await start();
+  if (collectsGarbage) {
+    const collector = supervise(await planControllerManager(plan, collectors), surroundings);
+    undo.defer(collector.stop);
+    await collector.start();
+  }
   const caData = await inBase64(kubernetes.caFile);
   await createCluster(ground.aws, { ...cluster, endpoint: kubernetes.url, caData });
   const client = {

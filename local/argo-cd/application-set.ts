@@ -6,6 +6,10 @@ export const applicationSet = (of: {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly clusters: Readonly<Record<string, string>>;
+  /** The Git repository with its manifests, in the folder of its name; none where nothing is deployed. */
+  readonly repoURL?: string;
+  /** Where its objects are on the clusters. */
+  readonly into?: string;
 }) => ({
   apiVersion: APPLICATION_SET.apiVersion,
   kind: APPLICATION_SET.kind,
@@ -17,8 +21,16 @@ export const applicationSet = (of: {
       metadata: { name: `${of.name}-{{.name}}` },
       spec: {
         project: 'default',
-        source: { repoURL: 'https://example.com/apps.git', targetRevision: 'main', path: of.name },
-        destination: { server: '{{.server}}', namespace: 'default' },
+        source: {
+          repoURL: of.repoURL ?? 'https://example.com/apps.git',
+          targetRevision: 'main',
+          path: of.name,
+        },
+        destination: { server: '{{.server}}', namespace: of.into ?? 'default' },
+        syncPolicy: {
+          automated: { prune: true, selfHeal: true },
+          syncOptions: ['CreateNamespace=true'],
+        },
       },
     },
   },

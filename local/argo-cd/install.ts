@@ -7,11 +7,19 @@ import {
   type Identified,
   type KubernetesClient,
 } from '../../clients/kubernetes/kubernetes.ts';
-import { planApplicationSets } from '../components/argo-cd.ts';
+import {
+  planApplicationController,
+  planApplicationSets,
+  planRedis,
+  planRepoServer,
+} from '../components/argo-cd.ts';
+import { withLock } from '../lock.mjs';
 import { startLone } from '../lone-component.ts';
+import { reservePorts } from '../ports.ts';
 import { provision } from '../provision.mjs';
-import { argoCD } from '../tools.mjs';
+import { argoCD, deployingArgoCD } from '../tools.mjs';
 import { waitFor } from '../wait.ts';
+import { makeRepository, type Repository } from './repository.ts';
 
 /** What of a running stack Argo CD is started on. */
 export interface ArgoCDGround {
@@ -31,20 +39,49 @@ export async function startArgoCD(
   namespace: string,
 ): Promise<AsyncDisposable> {
   const command = await installArgoCDKinds(kubeconfig);
-  const kubernetes = connectKubernetes(kubeconfig);
-  for (const object of settingsFor(namespace)) await kubernetes.apply(object, { force: true });
-  return startLone(
-    ({ port }) =>
-      planApplicationSets({ kubernetes: { kubeconfig }, executable: () => command, port }, namespace),
-    logs,
-  );
+  await applySettings(kubeconfig, namespace);
+  return startLone((plan) => planApplicationSets({ command, kubeconfig, namespace }, plan), logs);
 }
 
-/** Installs the kinds of Argo CD alone, and answers with the path of its ApplicationSet controller. */
-export async function installArgoCDKinds(kubeconfig: string): Promise<string> {
-  const [command = ''] = Object.values(await provision(argoCD, { env: process.env, say: () => undefined }));
-  await installKinds(connectKubernetes(kubeconfig), join(dirname(command), 'crds'));
+/** An Argo CD that deploys from a Git repository. */
+export interface DeployingArgoCD extends AsyncDisposable {
+  readonly repository: Repository;
+}
+
+/** Does what startArgoCD does, and has the real application controller and repo-server deploy for this namespace as well. */
+export async function startDeployingArgoCD(
+  { kubeconfig, logs }: ArgoCDGround,
+  namespace: string,
+): Promise<DeployingArgoCD> {
+  await using undo = new AsyncDisposableStack();
+  const command = await installArgoCDKinds(kubeconfig, deployingArgoCD);
+  await applySettings(kubeconfig, namespace);
+  const repository = undo.use(await makeRepository());
+  const ports = reservePorts();
+  undo.defer(ports.release);
+  const [redis, repoServer] = [await ports.reserve(), await ports.reserve()];
+  const parts = { command, kubeconfig, namespace, redis, repoServer };
+  for (const plan of [planRedis, planRepoServer, planApplicationController, planApplicationSets])
+    undo.use(await startLone((ground) => plan(parts, ground), logs));
+  const end = undo.move();
+  return { repository, [Symbol.asyncDispose]: () => end.disposeAsync() };
+}
+
+/** Installs the kinds of Argo CD alone, and answers with the path of its program. */
+export async function installArgoCDKinds(
+  kubeconfig: string,
+  tools: readonly string[] = argoCD,
+): Promise<string> {
+  const [command = ''] = Object.values(await provision(tools, { env: process.env, say: () => undefined }));
+  const install = () => installKinds(connectKubernetes(kubeconfig), join(dirname(command), 'crds'));
+  // Several test files begin at once, and an API server that gets a megabyte from each answers none within its time.
+  await withLock(join(dirname(kubeconfig), 'argo-cd-kinds.lock'), {}, install);
   return command;
+}
+
+async function applySettings(kubeconfig: string, namespace: string): Promise<void> {
+  const kubernetes = connectKubernetes(kubeconfig);
+  for (const object of settingsFor(namespace)) await kubernetes.apply(object, { force: true });
 }
 
 const kinds = [APPLICATION, APPLICATION_SET, APP_PROJECT];
@@ -78,7 +115,11 @@ const settingsFor = (namespace: string): readonly (Identified & Readonly<Record<
     apiVersion: APP_PROJECT.apiVersion,
     kind: APP_PROJECT.kind,
     metadata: marks('default', namespace),
-    spec: { sourceRepos: ['*'], destinations: [{ namespace: '*', server: '*' }] },
+    spec: {
+      sourceRepos: ['*'],
+      destinations: [{ namespace: '*', server: '*' }],
+      clusterResourceWhitelist: [{ group: '*', kind: '*' }],
+    },
   },
 ];
 

@@ -25,8 +25,11 @@ const controllers = [
   'ttl-after-finished-controller',
 ];
 
-/** Plans the controller manager with the controllers that the stack has a use for. */
-export async function planControllerManager(plan: Plan): Promise<Component> {
+/** What deletes in a workload cluster what belongs to something that is deleted. */
+export const collectors = ['garbage-collector-controller', 'namespace-controller'];
+
+/** Plans the controller manager with the controllers that the stack, unless it is said, has a use for. */
+export async function planControllerManager(plan: Plan, run = controllers): Promise<Component> {
   const port = await plan.port();
   return {
     name: 'kube-controller-manager',
@@ -38,7 +41,7 @@ export async function planControllerManager(plan: Plan): Promise<Component> {
       `--secure-port=${port}`,
       `--cert-dir=${join(plan.dir, 'certs-controller-manager')}`,
       '--leader-elect=false',
-      `--controllers=${controllers.join(',')}`,
+      `--controllers=${run.join(',')}`,
       // kwok stops to say at times that its Node is alive, when many pods come and go.
       '--node-monitor-grace-period=24h',
     ],
