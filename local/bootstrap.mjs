@@ -14,7 +14,7 @@ import { build } from './provision.mjs';
 import { readStackArguments } from './stack-arguments.mjs';
 import { survey } from './survey.mjs';
 import { countsLine, readCounts, testRuns } from './tests.mjs';
-import { componentSets, containerTools, testTools, toolsFor } from './tools.mjs';
+import { componentSets, containerTools, deployingArgoCD, testTools, toolsFor } from './tools.mjs';
 
 /** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
 
@@ -61,8 +61,16 @@ function componentsFor(command, args) {
 
 const withContainers = '--containers';
 
-/** @param {string[]} args */
-const toolsOfTests = (args) => (args[0] === withContainers ? containerTools : testTools);
+/**
+ * The tools that are needed besides those of the stack.
+ * @param {Command} command
+ * @param {string[]} args
+ */
+function moreToolsFor(command, args) {
+  if (command === 'test') return args[0] === withContainers ? containerTools : testTools;
+  const request = command === 'demo' ? readDemoArguments(args) : undefined;
+  return request?.do === 'Show' && request.wish.applications ? deployingArgoCD : [];
+}
 
 /**
  * @param {Command} command
@@ -72,10 +80,7 @@ async function prepare(command, args) {
   const complaint = complainAboutNode(process.versions.node);
   if (complaint !== undefined) throw new Error(complaint);
   const surroundings = { env: process.env, say, signal: stop.signal };
-  const tools = [
-    ...toolsFor(componentsFor(command, args)),
-    ...(command === 'test' ? toolsOfTests(args) : []),
-  ];
+  const tools = [...toolsFor(componentsFor(command, args)), ...moreToolsFor(command, args)];
   const found = await survey(tools, surroundings);
   const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
   const told = complaints.filter((each) => each !== undefined);

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -20,6 +22,8 @@ import { watchObjects, type Watched } from '../../local/watched.ts';
 import { startWorkloadCluster } from '../../local/workload-cluster.ts';
 import { until } from '../support/until.ts';
 
+const run = promisify(execFile);
+const demo = join(import.meta.dirname, '../../local/demo.ts');
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'temporal', 'moto', 'elbv2-proxy'];
 const DEPLOYMENT: KindRef = {
   ...CONFIG_MAP,
@@ -95,6 +99,15 @@ interface Cluster {
   readonly kubernetes: KubernetesClient;
   readonly configMaps: Watched<Deployed>;
 }
+
+describe('the demo of applications', () => {
+  it('shows secrets, weights, checks and what Argo CD deploys, and finds nothing that differs', async () => {
+    const { stdout } = await run(process.execPath, [demo, '--applications'], { timeout: 500_000 });
+    expect(stdout).toMatch(/ConfigMap - backgroundjobs on mycluster-backgroundjobs-v1\n/);
+    expect(stdout).toMatch(/Check mysystem-web-dd-\S+: Failed/);
+    expect(stdout).toContain('Everything came as it was said');
+  });
+});
 
 describe('a Cell with applications that Argo CD deploys', () => {
   const undo = new AsyncDisposableStack();

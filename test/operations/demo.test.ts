@@ -44,14 +44,6 @@ describe('the demo', () => {
     expect(stdout).toContain('Everything came as it was said: the stages in their order');
   });
 
-  it('shows the applications of a Cell that move to new clusters, and back, and checks them', async () => {
-    const stdout = await shown('--applications', '--on-stack');
-    expect(stdout).toContain(
-      'Everything came as it was said: cluster secrets, weights and checks in their order.',
-    );
-    expect(stdout).toMatch(/Check mysystem-web-dd-\S+: Failed/);
-  });
-
   it('refuses an argument that it does not know', async () => {
     await expect(run(process.execPath, [demo, '--fast'])).rejects.toThrow(
       /Expected no arguments, --keep, --discovery, --staged, --applications or --on-stack, got --fast/,

@@ -49,15 +49,18 @@ export async function playApplications(
   const since = await control.lastCall();
   const clusters = [];
   for (const cluster of chapter.clusters) clusters.push(await world.bring(cluster));
+  const before = withTraffic(await world.weights());
   await apply(applicationsCell(world.listenerARN, clusters));
   const { metadata } = (await kubernetes.get<Cell>(CELL, { namespace, name: CELL_NAME })) ?? {};
-  const secrets = await watch(chapter, scene, metadata?.generation ?? 0);
+  const { secrets, deployed } = await watch(chapter, scene, metadata?.generation ?? 0);
   const calls = await control.calls({ since, listener: world.listenerARN });
-  const weights = calls
+  const written = calls
     .filter(({ applied, action }) => applied && /^(Create|Modify)Rule$/.test(action))
     .flatMap(({ after }) => (after ?? []).filter(({ priority }) => priority === String(priorities.web)))
-    .map(({ forward }) => withTraffic(sumByVersion(forward, world.versionOf)))
-    .filter((one, index, all) => JSON.stringify(one) !== JSON.stringify(all[index - 1]));
+    .map(({ forward }) => withTraffic(sumByVersion(forward, world.versionOf)));
+  const weights = [...(Object.keys(before).length === 0 ? [] : [before]), ...written].filter(
+    (one, index, all) => JSON.stringify(one) !== JSON.stringify(all[index - 1]),
+  );
   say(
     noted(
       (Date.now() - began) / 1000,
@@ -71,32 +74,51 @@ export async function playApplications(
       chapter.secrets.map((one) => one.replace(/\S+$/, unique)),
       secrets,
     ),
+    ...difference(
+      'what is deployed',
+      inOrder(chapter.deployed.map((one) => one.replace(/\S+$/, unique))),
+      inOrder(deployed),
+    ),
   ].map((one) => `${chapter.title}: ${one}`);
+}
+
+/** What comes, or goes, one after the other, by name: which cluster is the first of several is not for Okra to say. */
+function inOrder(news: readonly string[]): readonly string[] {
+  const begins = news.flatMap((one, index) => (one[0] === news[index - 1]?.[0] ? [] : [index]));
+  return begins.flatMap((begin, index) => news.slice(begin, begins[index + 1]).toSorted());
 }
 
 /** What is attached without traffic, or taken out of the rule, divides nothing. */
 const withTraffic = (weights: VersionWeights): VersionWeights =>
   Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight > 0));
 
-/**
- * Prints a row whenever something has changed, until the chapter of a generation of the Cell is over; answers with the
- * secrets that came and went.
- */
+/** What came and went in a chapter. */
+interface Happened {
+  readonly secrets: readonly string[];
+  readonly deployed: readonly string[];
+}
+
+/** Prints a row whenever something has changed, until the chapter of a generation of the Cell is over. */
 async function watch(
   chapter: ApplicationsChapter,
   scene: ApplicationsScene,
   generation: number,
-): Promise<readonly string[]> {
+): Promise<Happened> {
   const { ground, world, cells, secrets, checks, began } = scene;
   const { say, signal } = ground;
   const seconds = (): number => (Date.now() - began) / 1000;
   const note = (what: string): void => say(noted(seconds(), what));
   const table = applicationsTable(say);
-  const news = secretNews(secrets, note);
+  const news = newsOf(
+    () => new Set(secrets.objects.keys()),
+    (what) => note(`Secret ${what}`),
+  );
+  const deployed = newsOf(world.deployed, (what) => note(`ConfigMap ${what}`));
   const verdicts = verdictNews(checks, note);
   let known = -1;
   let askedAt = 0;
   for (const deadline = Date.now() + CHAPTER_MS; ; await wait(LOOK_MS, undefined, { signal })) {
+    deployed.tell();
     const changes = cells.changes() + secrets.changes() + checks.changes();
     if (changes === known && Date.now() < askedAt + WEIGHTS_MS) continue;
     [known, askedAt] = [changes, Date.now()];
@@ -104,24 +126,27 @@ async function watch(
     verdicts.tell();
     const cell = cells.objects.get(CELL_NAME);
     table(seconds(), { status: cell?.status ?? {}, weights: await world.weights() });
-    const isDone = isOver(chapter, cell, generation) && (await knowsAll(scene));
+    const isDone =
+      isOver(chapter, cell, generation) &&
+      deployed.happened.length >= chapter.deployed.length &&
+      (await knowsAll(scene));
     if (!isDone && Date.now() < deadline) continue;
-    news.tell();
-    return news.happened;
+    for (const one of [news, deployed]) one.tell();
+    return { secrets: news.happened, deployed: deployed.happened };
   }
 }
 
-/** Tells of the secrets that come and go, from now on. */
-function secretNews({ objects }: Watched<Named>, note: (what: string) => void) {
+/** Tells of what comes and goes, from now on. */
+function newsOf(present: () => ReadonlySet<string>, note: (what: string) => void) {
   const happened: string[] = [];
-  let there: ReadonlySet<string> = new Set(objects.keys());
+  let there = present();
   const tell = (): void => {
-    const now = new Set(objects.keys());
+    const now = present();
     const come = [...now].filter((one) => !there.has(one)).toSorted();
     const gone = [...there].filter((one) => !now.has(one)).toSorted();
     there = now;
     for (const what of [...come.map((one) => `+ ${one}`), ...gone.map((one) => `- ${one}`)]) {
-      note(`Secret ${what}`);
+      note(what);
       happened.push(what);
     }
   };

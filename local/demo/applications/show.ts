@@ -31,5 +31,8 @@ export async function showApplications(ground: Ground): Promise<number> {
   };
   const differences: string[] = [];
   for (const chapter of chapters) differences.push(...(await playApplications(chapter, scene)));
-  return await ground.conclude(differences, 'cluster secrets, weights and checks in their order');
+  return await ground.conclude(
+    differences,
+    'cluster secrets, what is deployed, weights and checks in their order',
+  );
 }

@@ -2,11 +2,14 @@ import {
   paginateDescribeRules,
   type ElasticLoadBalancingV2,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { CONFIG_MAP } from '../../../clients/kubernetes/kinds.ts';
+import { connectKubernetes } from '../../../clients/kubernetes/kubernetes.ts';
+import type { Informed } from '../../../watchers/event.ts';
 import { applicationSet } from '../../argo-cd/application-set.ts';
-import { startArgoCD } from '../../argo-cd/install.ts';
-import { playSyncing } from '../../argo-cd/syncing.ts';
+import { startDeployingArgoCD } from '../../argo-cd/install.ts';
 import { createListener, createTargetGroup, elbv2Of } from '../../aws-fixture.ts';
 import { serveDatadog, type DatadogServer } from '../../datadog/server.ts';
+import { watchObjects, type Watched } from '../../watched.ts';
 import { startWorkloadCluster } from '../../workload-cluster.ts';
 import { addTwin } from '../../workload-twin.ts';
 import type { Ground } from '../ground.ts';
@@ -24,6 +27,8 @@ export interface ApplicationsWorld extends AsyncDisposable {
   readonly versionOf: (targetGroupARN: string) => string;
   /** The weights of the rule of web, as ELBv2 serves them, by version. */
   readonly weights: () => Promise<VersionWeights>;
+  /** What Argo CD has deployed, as `<object> on <cluster>`. */
+  readonly deployed: () => ReadonlySet<string>;
 }
 
 /** The keys of the stand-in of Datadog. */
@@ -32,22 +37,32 @@ export const datadogKeys = { apiKey: 'api-key-of-the-demo', appKey: 'app-key-of-
 /** The weight from which errors show. */
 const BUSY = 40;
 
-/** Starts Argo CD, the clusters' API server, and a stand-in of Datadog whose answers follow the traffic. */
+/** Starts Argo CD and its Git repository, the clusters' API server, and a stand-in of Datadog whose answers follow the traffic. */
 export async function openWorld({
   stack,
   kubernetes,
   namespace,
   unique,
+  say,
+  signal,
 }: Ground): Promise<ApplicationsWorld> {
   await using undo = new AsyncDisposableStack();
   const elbv2 = elbv2Of(stack);
   undo.defer(() => Promise.resolve(elbv2.destroy()));
   const { listenerArn } = await createListener(elbv2, unique('applications'));
-  undo.use(await startArgoCD(stack, namespace));
-  for (const name of ['web', 'api', 'backgroundjobs'])
-    await kubernetes.create(applicationSet({ namespace, name, clusters: { 'myservice-role': name } }));
-  undo.use(playSyncing(kubernetes, { namespace, takesMs: 500 }));
-  const cluster = undo.use(await startWorkloadCluster(stack, { name: unique('plays-all') }));
+  say('Starting Argo CD …');
+  const { repository } = undo.use(await startDeployingArgoCD(stack, namespace));
+  for (const name of ['web', 'api', 'backgroundjobs']) {
+    await repository.commit({ [`${name}/${name}.yaml`]: configMap(name) });
+    const clusters = { 'myservice-role': name };
+    // One API server plays all clusters; each has a namespace of its own there.
+    const into = '{{.name}}';
+    await kubernetes.create(applicationSet({ namespace, name, clusters, repoURL: repository.url, into }));
+  }
+  const playing = { name: unique('plays-all'), collectsGarbage: true };
+  const cluster = undo.use(await startWorkloadCluster(stack, playing));
+  const clusterClient = connectKubernetes(cluster.kubernetes.kubeconfig);
+  const deployed = new Map<string, Watched<Informed>>();
   const brought = new Map<string, BroughtCluster>();
   const versionOf = (arn: string): string =>
     [...brought.values()]
@@ -74,6 +89,8 @@ export async function openWorld({
       if (known !== undefined) return known;
       const { role, errorRate } = wanted;
       end.use(await addTwin(stack.aws, cluster, { name, tags: { role }, status: 'ACTIVE' }));
+      const watching = { kubernetes: clusterClient, kind: CONFIG_MAP, namespace: name, signal };
+      deployed.set(name, end.use(watchObjects<Informed>(watching)));
       // ELBv2 takes 32 characters.
       const short = wanted.name.replace('mycluster', 'tg').replace('backgroundjobs', 'jobs');
       const { arn } = await createTargetGroup(elbv2, unique(short));
@@ -84,9 +101,20 @@ export async function openWorld({
       return found;
     },
     weights,
+    deployed: () =>
+      new Set(
+        [...deployed].flatMap(([on, { objects }]) => [...objects.keys()].map((name) => `${name} on ${on}`)),
+      ),
     [Symbol.asyncDispose]: () => end.disposeAsync(),
   };
 }
+
+const configMap = (name: string): object => ({
+  apiVersion: CONFIG_MAP.apiVersion,
+  kind: CONFIG_MAP.kind,
+  metadata: { name },
+  data: { deployed: 'by Argo CD' },
+});
 
 async function weightsOf(
   elbv2: ElasticLoadBalancingV2,
