@@ -24,6 +24,12 @@ describe('the log of the Temporal SDK', () => {
     },
   );
 
+  it('does not warn of workers for activities alone', () => {
+    const { log, lines } = recorded();
+    logTo(log, 'WARN').warn('No workflows registered, not polling for workflow tasks');
+    expect(lines).toMatchObject([{ level: 'debug' }]);
+  });
+
   it('leaves out what is below its level', () => {
     const { log, lines } = recorded();
     logTo(log, 'WARN').info('polled');

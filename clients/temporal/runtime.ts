@@ -48,10 +48,14 @@ export function installRuntime(
 const lowerCase = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 const upperCase = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const;
 
+// A worker for activities alone is what Okra wants, once for each queue.
+const isExpected = (message: string): boolean => message.startsWith('No workflows registered');
+
 /** Logs what the SDK says as an event like any other. */
 export const logTo = (log: Log, level: (typeof upperCase)[TemporalLogLevel]): DefaultLogger =>
   new DefaultLogger(level, ({ level: said, message, meta }) => {
     const { error, ...rest } = meta ?? {};
     const event = error === undefined ? rest : { ...rest, err: error };
-    log.child({ sdk: 'temporal' })[lowerCase[said]](event, message);
+    const as = isExpected(message) ? 'debug' : lowerCase[said];
+    log.child({ sdk: 'temporal' })[as](event, message);
   });

@@ -11,7 +11,7 @@ interface Listed {
 interface FirstListingOptions {
   readonly begin: () => void;
   readonly waiting: Waiting;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'info'>;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
 }
@@ -52,7 +52,7 @@ export function firstListing<Each extends Listed>(
     isWaitedFor = true;
     await sleep(PATIENCE_MILLISECONDS, signal);
     if (hasBegun || signal.aborted) return;
-    log.warn({ kinds: names() }, 'kinds not listed, beginning without them');
+    log.info({ kinds: names() }, 'kinds not listed, starting without them');
     beginOnce();
   }
 

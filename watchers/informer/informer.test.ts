@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../../clients/log.ts';
 import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
 import {
   KubernetesError,
@@ -213,6 +214,17 @@ describe('an informer', () => {
       expect(told).toEqual(['synced', 'add a']);
     },
   );
+
+  it('warns of an optional kind only when it could be had before', async () => {
+    const levels = async (...answers: Parameters<typeof informed>[0]): Promise<unknown> => {
+      const lines: string[] = [];
+      const log = createLog('info', { write: (line) => void lines.push(line) });
+      await informed(answers, { optional: true, log });
+      return lines.map((line) => (JSON.parse(line) as { readonly level: string }).level);
+    };
+    expect(await levels({ fails: failure(403) }, { fails: failure(403) })).toEqual(['info']);
+    expect(await levels({ list: [], version: '5' }, { stream: [failure(403)] })).toEqual(['warn']);
+  });
 
   it('does not take an API server that is away for an empty one', async () => {
     const { told } = await informed([{ fails: failure(0) }, { fails: failure(503) }], { optional: true });

@@ -2,7 +2,6 @@ import { given } from '../../domain/model/fields.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
-  isNotFound,
   KubernetesError,
   type KubernetesClient,
   type WatchEvent,
@@ -209,16 +208,18 @@ function failureReporter<T>({
   onRecovered,
 }: InformerOptions<T>): (error: unknown) => void {
   let last = '';
+  let hasWorked = false;
   const of = { kind: kind.kind, ...given({ namespace }) };
   return (error) => {
     onAnswer?.(error);
     const reason = reasonOf(error);
+    hasWorked ||= reason === '';
     if (reason === last) return;
     if (reason === '') {
       log.info(of, 'watch works again');
       onRecovered?.();
-    } else if (optional === true && isNotFound(error)) {
-      log.info(of, 'kind not installed, asking again');
+    } else if (optional === true && !hasWorked && isAbsent(error)) {
+      log.info({ ...of, reason }, 'kind not installed or not permitted, asking again');
     } else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
     last = reason;
   };
