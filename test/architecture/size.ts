@@ -13,7 +13,7 @@ export interface Size {
 }
 
 /** The product may not become larger than this. These numbers only go down, to 570 files and 62,000 lines at first. */
-export const limits: Omit<Size, 'median'> = { files: 480, lines: 57_900 };
+export const limits: Omit<Size, 'median'> = { files: 480, lines: 57_400 };
 
 /** The size that the product should have. */
 export const goal: Size = { files: 520, lines: 57_000, median: 95 };
