@@ -188,9 +188,11 @@ function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
   }
 }
 
-/** Takes what an informer logs: a warning is a trouble, and what comes after it says that it is over. */
-export const troubleLog = (trouble: (why: string | undefined) => void): Pick<Log, 'info' | 'warn'> => ({
-  info: () => trouble(undefined),
-  warn: (fields: unknown) =>
-    trouble(textIn(fieldsIn(fieldsIn(fields)['err'])['message']) ?? 'unknown reason'),
-});
+/** Takes what an informer logs: an error is a trouble, whatever its level, and what comes after it says that it is over. */
+export const troubleLog = (trouble: (why: string | undefined) => void): Pick<Log, 'info' | 'warn'> => {
+  const take = (fields: unknown): void => {
+    const { err } = fieldsIn(fields);
+    trouble(err === undefined ? undefined : (textIn(fieldsIn(err)['message']) ?? 'unknown reason'));
+  };
+  return { info: take, warn: take };
+};

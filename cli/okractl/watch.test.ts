@@ -207,4 +207,13 @@ describe('what an informer logs', () => {
     log.info('watch works again');
     expect(told).toEqual(['no answer', undefined]);
   });
+
+  it('is a trouble as well where nobody is warned of it', () => {
+    const told: (string | undefined)[] = [];
+    troubleLog((why) => void told.push(why)).info(
+      { err: new Error('no right') },
+      'watch failed, trying again',
+    );
+    expect(told).toEqual(['no right']);
+  });
 });

@@ -2,6 +2,8 @@ import { given } from '../../domain/model/fields.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
+  isForbidden,
+  isNotFound,
   KubernetesError,
   type KubernetesClient,
   type WatchEvent,
@@ -218,9 +220,13 @@ function failureReporter<T>({
     if (reason === '') {
       log.info(of, 'watch works again');
       onRecovered?.();
-    } else if (optional === true && !hasWorked && isAbsent(error)) {
-      log.info({ ...of, reason }, 'kind not installed or not permitted, asking again');
-    } else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
+    } else if (optional === true && isNotFound(error)) {
+      log.info(of, 'kind not installed, asking again');
+    } else {
+      // What a default installation does without is nothing to warn of.
+      const level = optional === true && !hasWorked && isForbidden(error) ? 'info' : 'warn';
+      log[level]({ ...of, reason, err: error }, 'watch failed, trying again');
+    }
     last = reason;
   };
 }
