@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AskName, askNames, requestVerbs, verbOf } from '../../crds/request-names.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
-import { GROUP } from '../../crds/resource.ts';
+import { refusalTo } from '../../clients/kubernetes/request-rights.ts';
 import { seenIn } from '../../domain/model/seen.ts';
 import { fieldsIn, given, parseJSON, textIn } from '../../domain/model/fields.ts';
 import { send, type Sending } from '../okractl/send.ts';
@@ -92,11 +92,12 @@ async function answerPerson(
   try {
     const requester = await person(key);
     if (request.method === 'POST') return await asked(requester, request, response);
-    const { operator, taskQueue, temporal, may } = requester.session;
+    const { operator, taskQueue, temporal } = requester.session;
     // As for those who look: who may list Cells, where they say, or everywhere.
     const namespace = new URL(request.url ?? '/', 'http://page').searchParams.get('namespace') ?? undefined;
-    if (!(await may({ group: GROUP, resource: CELL.plural, verb: 'list', namespace })))
-      return end(response, 403, { message: mayNotList(namespace) });
+    const wish = { verb: 'list', kind: CELL, key: { namespace }, role: 'okra-viewer' };
+    const message = await refusalTo(requester.session, wish);
+    if (message !== undefined) return end(response, 403, { message });
     const found = await (await operator()).inspect(taskQueue);
     return end(response, 200, { ...found, version, taskQueue, namespace: temporal.namespace });
   } catch (error) {
@@ -104,9 +105,6 @@ async function answerPerson(
     return end(response, 502, { message: messageOf(error) });
   }
 }
-
-const mayNotList = (namespace: string | undefined): string =>
-  `You may not list cells.${GROUP} in ${namespace === undefined ? 'all namespaces' : `namespace ${namespace}`}. Ask for a binding to ClusterRole okra-viewer.`;
 
 async function answerSession({ viewers }: CallOptions, { request, response, key }: Call): Promise<void> {
   if (key === undefined || viewers.logIn === undefined)
