@@ -71,6 +71,11 @@ describe('a report', () => {
   it('of what is done between two others is not due', () =>
     expect(dueReport(looked(), { do: 'Advance', message: '' }, at)).toBeUndefined());
 
+  it('does not report a look at targets, which would show a Cell at rest as progressing', () =>
+    expect(
+      dueReport(looked(), { do: 'CheckHealth', targetGroupARNs: [arnOf('a')], message: '' }, at),
+    ).toBeUndefined());
+
   it('is new at first, and names its Events after the run', () =>
     expect(due(looked({ events: [event] }))).toMatchObject({
       is: 'New',

@@ -1,4 +1,4 @@
-import type { Decision } from '../../model/decision.ts';
+import { displayedDecision, type Decision } from '../../model/decision.ts';
 import { measurementKinds } from '../measure/analysis.ts';
 import { askNames } from '../../model/request.ts';
 import { cut } from '../../text.ts';
@@ -69,9 +69,11 @@ export interface CellReport {
 export type ReportOutcome =
   { readonly is: 'Told' } | { readonly is: 'Refused'; readonly reason: string; readonly message: string };
 
-/** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. */
-export const isWorthReporting = ({ do: what }: Decision): boolean =>
-  what === 'Shift' || what === 'Wait' || what === 'CheckHealth' || what === 'Close';
+/** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. A look at targets alone changes no phase. */
+export const isWorthReporting = (decision: Decision): boolean => {
+  const { do: what } = displayedDecision(decision);
+  return decision.do === 'Shift' || what === 'Wait' || what === 'Close';
+};
 
 /** Whether two statuses say the same, whenever and by whom they were written. */
 export const sameStatus = (a: object, b: object): boolean =>

@@ -155,7 +155,6 @@ function reasonOf(input: StatusInput): string {
   if (cause !== undefined) return cause.reason;
   if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
   if (decision.do === 'Wait') return decision.reason ?? `WaitingFor${decision.for}`;
-  if (decision.do === 'CheckHealth') return 'CheckingTargets';
   return decision.do === 'Shift' ? decision.purpose : decision.do;
 }
 

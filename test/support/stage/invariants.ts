@@ -138,7 +138,9 @@ function onlyOurs({ call, after }: Write, { priorities, listeners = [] }: Expect
     : priorities.includes(Number(after.priority));
   return isOurs
     ? []
-    : [`I7: call ${call.seq} wrote to the rule with priority ${after.priority} of ${after.listenerArn}`];
+    : [
+        `I7: call ${call.seq} wrote ${text(after)} to the rule with priority ${after.priority} of ${after.listenerArn}`,
+      ];
 }
 
 const positive = (rule: View): View['forward'] => rule.forward.filter((group) => group.weight > 0);
