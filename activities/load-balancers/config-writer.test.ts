@@ -2,12 +2,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { limitRate, unlimited, type RateLimiter } from '../../clients/rate-limiter.ts';
 import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
-import { aCell } from '../../domain/testing/builders.ts';
+import { aCell, arnOf } from '../../domain/testing/builders.ts';
 import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
 import { applyTo, forwarding } from './application-load-balancer/testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './application-load-balancer/testing/listener.ts';
 import { configWriter } from './config-writer.ts';
-import { asActivity, asking, urgently, writerFor } from './testing/writer.ts';
+import { asActivity, asking, key, urgently, writerFor } from './testing/writer.ts';
 
 const writeCalls = ['createRule', 'modifyRule', 'setPriority', 'deleteRule', 'setAttributes', 'tag'] as const;
 
@@ -260,5 +260,95 @@ describe('what was served last, asked for again after a write of which nobody kn
     const { writer } = writerFor(throttling, [config], writes);
     expect(await asActivity(() => writer.apply(config, restoring))).toMatchObject({ is: 'Served' });
     expect(held).toEqual([1_000]);
+  });
+});
+
+describe('a rule that gets in front of another with its conditions', () => {
+  const other = forwarding({ other: 100 }, {}, { priority: 20 });
+  const elsewhere = { listenerARN: `${listenerARN}2` };
+
+  /** What comes of a rule in front of another, by whose targets are healthy and where the rule was before. */
+  async function inFront(
+    healthy: readonly string[],
+    before?: Forwarding,
+    asked: Forwarding = forwarding({ a: 100 }),
+  ) {
+    const listener = aListener();
+    await applyTo(listener, {}, { key: { ...key, name: 'other' }, forwarding: other });
+    const served = before && (await applyTo(listener, {}, { forwarding: before as never }));
+    const targetHealth: ELBv2['targetHealth'] = (arn) =>
+      Promise.resolve([
+        { TargetHealth: { State: healthy.some((name) => arn === arnOf(name)) ? 'healthy' : 'unused' } },
+      ]);
+    const { elbv2, written } = recorded({ elbv2: { ...listener.elbv2, targetHealth } });
+    const config = asking(asked, served);
+    const attempt = () => writerFor(elbv2, [config]).writer.apply(config, urgently({ urgent: false }));
+    const came = await asActivity(attempt).then(
+      ({ is }) => is,
+      (error: { readonly type?: string }) => error.type,
+    );
+    return [came, ...written];
+  }
+
+  it.each<[string, readonly string[], Forwarding | undefined, Forwarding | undefined, readonly unknown[]]>([
+    [
+      'is not created while only the other has healthy targets',
+      ['other'],
+      undefined,
+      undefined,
+      ['NoHealthyTargets'],
+    ],
+    ['is created once it has some itself', ['other', 'a'], undefined, undefined, ['Served', 'createRule']],
+    ['is created where the other has none either', [], undefined, undefined, ['Served', 'createRule']],
+    [
+      'is created for other requests',
+      ['other'],
+      undefined,
+      forwarding({ a: 100 }, {}, { hosts: ['b.com'] }),
+      ['Served', 'createRule'],
+    ],
+    [
+      'is created behind the other',
+      ['other'],
+      undefined,
+      forwarding({ a: 100 }, {}, { priority: 30 }),
+      ['Served', 'createRule'],
+    ],
+    [
+      'is not raised above the other',
+      ['other'],
+      forwarding({ a: 100 }, {}, { priority: 30 }),
+      undefined,
+      ['NoHealthyTargets'],
+    ],
+    [
+      'is raised further where it was above the other',
+      ['other'],
+      forwarding({ a: 100 }, {}, { priority: 15 }),
+      undefined,
+      ['Served', 'setPriority'],
+    ],
+    [
+      'does not move there from another listener',
+      ['other'],
+      forwarding({ a: 100 }, elsewhere),
+      undefined,
+      ['NoHealthyTargets'],
+    ],
+  ])('%s', async (_, healthy, before, asked, want) =>
+    expect(await inFront(healthy, before, asked)).toEqual(want),
+  );
+
+  it('is made again after someone has deleted it', async () => {
+    const listener = aListener();
+    await applyTo(listener, {}, { key: { ...key, name: 'other' }, forwarding: other });
+    const served = await applyTo(listener, { a: 100 });
+    listener.remove(10);
+    const targetHealth: ELBv2['targetHealth'] = (arn) =>
+      Promise.resolve([{ TargetHealth: { State: arn === arnOf('other') ? 'healthy' : 'unused' } }]);
+    const config = asking(forwarding({ a: 100 }), served);
+    const { writer } = writerFor({ ...listener.elbv2, targetHealth }, [config]);
+    await asActivity(() => writer.apply(config, urgently({ urgent: false, verify: true })));
+    expect(listener.weights(10)).toEqual({ a: 100 });
   });
 });

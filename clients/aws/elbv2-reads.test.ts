@@ -109,6 +109,13 @@ describe('a read of ELBv2', () => {
     expect(await read(await anELBv2ThatSays(answered))).toEqual(want);
   });
 
+  it('of the rules of a listener leaves its default rule out', async () => {
+    const rule = (priority: string) =>
+      `<member><RuleArn>${priority}</RuleArn><Priority>${priority}</Priority><Actions/></member>`;
+    const elbv2 = await anELBv2ThatSays(`<Rules>${rule('10')}${rule('default')}</Rules>`);
+    expect(await elbv2.rulesOf('l')).toMatchObject([{ RuleArn: '10' }]);
+  });
+
   it.each([
     ...reads,
     ['a listener', (elbv2) => elbv2.listener('l'), '', undefined] as (typeof reads)[number],

@@ -36,9 +36,9 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client) {
     );
   };
   return {
-    /** Reads all rules of a listener, page by page (API_DescribeRules). */
-    rulesOf: (ListenerArn: string, signal?: AbortSignal): Promise<readonly Rule[]> =>
-      rulesIn(client, { ListenerArn }, signal),
+    /** Reads the rules of a listener without its default rule, page by page (API_DescribeRules). */
+    rulesOf: async (ListenerArn: string, signal?: AbortSignal): Promise<readonly Rule[]> =>
+      (await rulesIn(client, { ListenerArn }, signal)).filter(({ Priority }) => Priority !== 'default'),
     /** Reads one rule; undefined when there is none (API_DescribeRules). */
     rule: (ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined> =>
       unlessNamed('RuleNotFoundException', async () => {

@@ -129,7 +129,7 @@ async function inspect(
     elbv2.tagsOf(route.listenerARN, signal),
   ]);
   refuseManaged(route.listenerARN, tags);
-  const rule = rules.find((one) => one.IsDefault !== true && one.Priority === priority);
+  const rule = rules.find((one) => one.Priority === priority);
   if (rule === undefined) return { is: 'Nothing' };
   const ruleARN = rule.RuleArn ?? '';
   const [owner, tag] = await Promise.all([ownerIn(dependencies, key)(), ownerOf(elbv2, ruleARN, signal)]);
@@ -188,9 +188,7 @@ async function removeRule(
   const elbv2 = dependencies.elbv2(forwarding.listenerARN);
   const priority = String(forwarding.listener.rule.priority);
   const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
-  const candidates = rules.filter(
-    (rule) => rule.IsDefault !== true && (rule.RuleArn === observed?.ruleARN || rule.Priority === priority),
-  );
+  const candidates = rules.filter((rule) => rule.RuleArn === observed?.ruleARN || rule.Priority === priority);
   const { ruleARN } = observed ?? {};
   const isHere = ruleARN !== undefined && isRuleOf(forwarding.listenerARN, ruleARN);
   const isHidden = isHere && !rules.some((rule) => rule.RuleArn === ruleARN);

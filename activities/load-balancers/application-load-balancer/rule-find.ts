@@ -21,9 +21,8 @@ export async function findRule(attempt: Attempt): Promise<KnownRule | undefined>
     isFirst ? elbv2.tagsOf(listenerARN, writing.signal) : {},
   ]);
   refuseManaged(listenerARN, tags);
-  const own = rules.filter((rule) => rule.IsDefault !== true);
-  const there = own.find((rule) => rule.Priority === String(desired.priority));
-  const named = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
+  const there = rules.find((rule) => rule.Priority === String(desired.priority));
+  const named = rules.find((rule) => rule.RuleArn === request.observed?.ruleARN);
   // A rule that another object has taken over stays where it is; ours is created at its new place.
   const moved = named === there || (await isStillOurs(attempt, named)) ? named : undefined;
   const rule = request.urgent ? (moved ?? there) : (there ?? moved);

@@ -1,4 +1,3 @@
-import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Carried } from '../../../crds/listener-rule.ts';
@@ -10,12 +9,13 @@ import {
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
+import { sameMatch } from '../../../domain/load-balancers/application-load-balancer/listener-rule.ts';
 import { ownerTag } from '../../../domain/load-balancers/owner-tag.ts';
 import { failure } from '../../failure.ts';
 import type { Attempt, RuleToWrite } from './attempt.ts';
-import type { ApplyRequest, Writing } from '../port.ts';
+import type { Writing } from '../port.ts';
 import { readIfInTime } from '../reads.ts';
-import { carriedIn, toTransform, toActions } from './rule-conversion.ts';
+import { carriedIn, fromRule, toTransform, toActions } from './rule-conversion.ts';
 import { toConditions } from './rule-conditions.ts';
 import { claimed, ownerIfShown } from '../owner.ts';
 
@@ -41,8 +41,6 @@ export async function refuseTakenOver(
   }
 }
 
-type Request = ApplyRequest<ApplicationLoadBalancerShape>;
-
 /** What a read of a rule has shown: what it does besides, that there is none, or nothing in time. */
 type CarriedRead =
   { readonly is: 'Rule'; readonly carried: Carried } | { readonly is: 'None' } | { readonly is: 'Unread' };
@@ -50,7 +48,7 @@ type CarriedRead =
 /** Reads what a rule does besides right now. */
 export async function readCarried(
   elbv2: ELBv2,
-  { urgent }: Request,
+  { urgent }: Attempt['request'],
   ruleARN: string,
   { signal }: Writing,
 ): Promise<CarriedRead> {
@@ -85,6 +83,21 @@ export interface WrittenRule {
 /** Whether only the status says that a rule is ours, so that its owner is read before it is written. */
 export const isByStatus = ({ is }: RuleToWrite): boolean => is !== 'Read';
 
+/** Permits giving a rule its priority, by which it takes all traffic from the next rule with the same conditions, unless that was behind it before. */
+async function permitPriority({ request, desired, elbv2, writing }: Attempt, before: number): Promise<void> {
+  await writing.turn();
+  const { urgent, forwarding } = request;
+  const read = (inTime: AbortSignal) => elbv2.rulesOf(forwarding.listenerARN, inTime);
+  const rules = await readIfInTime({ urgent, signal: writing.signal }, read, []);
+  const [next] = rules
+    .map((rule) => fromRule(rule, desired))
+    .filter(({ rule, unsaid }) => unsaid.length === 0 && rule.priority < before)
+    .filter(({ rule }) => sameMatch({ ...rule, priority: desired.priority }, desired))
+    .toSorted((a, b) => a.rule.priority - b.rule.priority);
+  const from = next !== undefined && next.rule.priority > desired.priority ? next.rule.forward : undefined;
+  await writing.permit({ from: from?.targetGroups ?? [], to: desired.forward.targetGroups });
+}
+
 /** Makes an existing rule what is wanted; throws `TakenOver` or a `Conflict` where another object has taken it over since its status was written. */
 export async function writeRule(
   attempt: Attempt,
@@ -95,7 +108,7 @@ export async function writeRule(
   const { rule: known } = state;
   const { ruleARN } = known;
   if (parts.includes('priority')) {
-    await writing.permit();
+    await permitPriority(attempt, known.rule.priority);
     await elbv2.setPriority(ruleARN, desired.priority);
   }
   const setsActions = parts.includes('forward') || parts.includes('actions');
@@ -133,7 +146,9 @@ export async function createRule(attempt: Attempt): Promise<Rule> {
     );
   }
   const owner = await attempt.owner();
-  await writing.permit();
+  // ELBv2 does not check the targets of a rule that someone has deleted, so waiting for their health would never end.
+  const isNew = observed?.listenerARN !== forwarding.listenerARN;
+  await (isNew ? permitPriority(attempt, Infinity) : writing.permit());
   return await elbv2.createRule({
     ListenerArn: forwarding.listenerARN,
     Priority: desired.priority,

@@ -47,15 +47,9 @@ export const toDefaultAction = (
   },
 });
 
-/** The rules of a listener besides its default action, each of which takes flows past the weights. */
-async function rulesBeside(elbv2: ELBv2, listenerARN: string, signal: AbortSignal): Promise<readonly Rule[]> {
-  const rules = await elbv2.rulesOf(listenerARN, signal);
-  return rules.filter((rule) => rule.IsDefault !== true && rule.Priority !== 'default');
-}
-
 /** Refuses to weigh where a rule takes flows past the weights, which would then be said of traffic that they do not reach. */
 export async function refuseBypass(elbv2: ELBv2, listenerARN: string, signal: AbortSignal): Promise<void> {
-  const rules = await rulesBeside(elbv2, listenerARN, signal);
+  const rules = await elbv2.rulesOf(listenerARN, signal);
   if (rules.length === 0) return;
   throw failure(
     'Conflict',
@@ -103,7 +97,7 @@ export async function readListener(
   listenerARN: string,
   signal: AbortSignal,
 ): Promise<Present | undefined> {
-  const reading = Promise.all([elbv2.listener(listenerARN, signal), rulesBeside(elbv2, listenerARN, signal)]);
+  const reading = Promise.all([elbv2.listener(listenerARN, signal), elbv2.rulesOf(listenerARN, signal)]);
   const found = await unlessError('ListenerNotFound', reading);
   return found && { listener: found[0], rules: found[1] };
 }

@@ -35,7 +35,6 @@ const byIPv6: Rule = {
   Conditions: [{ Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv6' } }],
   Actions: [forward({ six: 1 })],
 };
-const byDefault: Rule = { RuleArn: 'default', Priority: 'default', IsDefault: true };
 
 /** A listener of ours, whose default action a write replaces as a whole. */
 function aListener(action: Action, ...rules: Rule[]) {
@@ -62,7 +61,7 @@ function aListener(action: Action, ...rules: Rule[]) {
     ready: () => Promise.resolve(),
     listener: (_, signal) =>
       read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.shown ?? now.action] }), signal),
-    rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
+    rulesOf: (_, signal) => read(() => now.rules, signal),
     tagsOf: () =>
       Promise.resolve<Record<string, string>>({
         ...now.tags,
