@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { runOkractl } from './testing/shell.ts';
@@ -241,5 +243,35 @@ spec:
       { spec: { applications: [{ argocd: { clusterSecret: { labels: { 'myservice-role': 'jobs' } } } }] } },
     ]);
     expect(JSON.stringify(objects)).not.toContain('lables');
+  });
+});
+
+describe('each manifest in the documentation of the older generations', () => {
+  const samples = join(import.meta.dirname, '../../test/support/samples/earlier-manifests.yaml');
+  const documented = readFileSync(samples, 'utf8');
+
+  it('lacks nothing but what is new', async () => {
+    const { objects, err, code } = await convert(documented);
+    expect([objects.length, code]).toEqual([16, 2]);
+    const problems = err.split('\n').filter((line) => line.startsWith('problem'));
+    expect(
+      problems.map((line) => line.replace(/^problem: old.yaml:\d+: /, '').split(/ is required|,/)[0]),
+    ).toEqual([
+      'Cell mysystem: spec.applications[0].checks[0].analysis.aggregator',
+      'Cell mysystem: spec.applications[1].checks[0].analysis.aggregator',
+      'Cell overview: spec.ingress.awsApplicationLoadBalancer.listener.rule',
+      'Cell web: spec.ingress.awsApplicationLoadBalancer.listener.rule',
+      'AWSApplicationLoadBalancerConfig web: spec.listener.rule.priority',
+      'Check mysystem-dd-mycluster-web-1-v2: spec.analysis.aggregator',
+    ]);
+  });
+
+  it('is accepted once that is added', async () => {
+    const files = { 'old.yaml': documented.replaceAll('# by hand: ', '') };
+    const { out, err, code } = await runOkractl(['convert', '-f', 'old.yaml'], { files });
+    expect([code, err]).toEqual([0, expect.not.stringContaining('problem')]);
+    expect(out).not.toContain('okra.mumoshu.github.io/v1alpha1');
+    const linted = await runOkractl(['lint', '-f', 'new.yaml'], { files: { 'new.yaml': out } });
+    expect([linted.out.trim(), linted.code]).toEqual(['16 objects, 0 problems', 0]);
   });
 });
