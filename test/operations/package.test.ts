@@ -168,7 +168,9 @@ describe('the package', () => {
 
   it('is what npm packs, with the kinds', async () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
-    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    // `npx okractl` runs the program of this name, in a checkout and from the registry.
+    expect(filename).toMatch(/^okractl-[0-9.]+\.tgz$/);
     const others = files.map(({ path }) => path).filter((path) => !/^(dist|crds\/manifests)\//.test(path));
     expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'cli/bin/okractl.js', 'package.json']);
   });
