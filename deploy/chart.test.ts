@@ -80,6 +80,12 @@ describe('the chart', () => {
     expect(minimum).toBeGreaterThan(25);
   });
 
+  it('has the icon of the dashboard in it', () => {
+    const icon = readFileSync(join(import.meta.dirname, '../cli/dashboard/assets/icon.svg'));
+    const want = { icon: `data:image/svg+xml;base64,${icon.toString('base64')}` };
+    expect([read('Chart.yaml'), read('../okra-crds/Chart.yaml')]).toMatchObject([want, want]);
+  });
+
   it('names the kinds that it installs to Artifact Hub', () => {
     const { annotations } = read<{ annotations: Record<string, string> }>('../okra-crds/Chart.yaml');
     const listed = parse(annotations['artifacthub.io/crds'] ?? '') as { kind: string; name: string }[];

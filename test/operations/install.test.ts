@@ -193,6 +193,10 @@ describe('an installation', () => {
     expect(names).toEqual(want.slice(1).flatMap((name) => [name, name]));
   });
 
+  it('gives Helm nothing to warn of', async () => {
+    expect(await helm('lint', '--strict', '--quiet', chart, `${chart}-crds`)).toBe('');
+  });
+
   it('has the same kinds by Helm, which leaves them and so all their objects when it is uninstalled', async () => {
     const isKind = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
     const [byHelm, byKustomize] = await Promise.all([
