@@ -85,7 +85,6 @@ async function prepare(command, args) {
   const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
   const told = complaints.filter((each) => each !== undefined);
   if (told.length > 0) throw new Error(told.join('\n'));
-  if (found.missing.length > 0) say(`To be had once, a few minutes in all: ${found.missing.join(', ')}`);
   await Promise.all(
     [installPackages(root, surroundings), build(found, surroundings)].map((part) => part.catch(abandon)),
   );

@@ -24,13 +24,8 @@ export async function cached({ folder, say, signal }, fill) {
   const root = dirname(folder);
   const name = folder.slice(root.length + 1);
   await mkdir(root, { recursive: true });
-  let announced = -15;
-  /** @type {(holder: number, seconds: number) => void} */
-  const onWait = (holder, seconds) => {
-    if (seconds < announced + 15) return;
-    announced = seconds;
-    say(`${name}: process ${holder} is building it, waiting since ${seconds} s`);
-  };
+  /** @type {(holder: number) => void} */
+  const onWait = (holder) => say(`${name}: process ${holder} is building it, waiting`);
   const options = signal === undefined ? { onWait } : { onWait, signal };
   return withLock(`${folder}.lock`, options, async () => {
     if (existsSync(folder)) return folder;

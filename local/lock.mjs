@@ -45,20 +45,21 @@ export async function tryLock(path) {
 }
 
 /**
- * Waits for a lock, does the work, and gives the lock back.
+ * Waits for a lock, does the work, and gives the lock back; reports each process that it waits for once.
  * @template T
  * @param {string} path
- * @param {{ onWait?: (holder: number, seconds: number) => void, signal?: AbortSignal }} options
+ * @param {{ onWait?: (holder: number) => void, signal?: AbortSignal }} options
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withLock(path, { onWait, signal }, work) {
-  const started = Date.now();
+  let reported = 0;
   for (;;) {
     signal?.throwIfAborted();
     const lock = await tryLock(path);
     if ('release' in lock) return work().finally(() => lock.release());
-    onWait?.(lock.holder, Math.round((Date.now() - started) / 1000));
+    if (lock.holder !== reported) onWait?.(lock.holder);
+    reported = lock.holder;
     await sleep(300);
   }
 }

@@ -74,7 +74,7 @@ describe('withLock', () => {
     }
     await Promise.all([first, second]);
     expect(order).toEqual(['first', 'second']);
-    expect(waited[0]).toBe(process.pid);
+    expect(waited).toEqual([process.pid]);
   });
 
   it('gives the lock back when the work fails', async () => {

@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { withLock } from './lock.mjs';
-import { withProgress } from './progress.mjs';
+import { progressOf } from './progress.mjs';
 import { lastLines, run } from './run.mjs';
 
 /** @typedef {{ packages?: Record<string, { version?: string, integrity?: string, optional?: boolean, devOptional?: boolean }> }} LockFile */
@@ -34,16 +34,13 @@ export async function installPackages(root, { say, signal, env }) {
   if (await areInstalled(root)) return;
   const lock = join(root, '.local', 'npm-ci.lock');
   await mkdir(join(root, '.local'), { recursive: true });
-  let told = false;
   /** @type {(holder: number) => void} */
-  const onWait = (holder) => {
-    if (!told) say(`npm packages: process ${holder} is installing them, waiting`);
-    told = true;
-  };
+  const onWait = (holder) => say(`npm packages: process ${holder} is installing them, waiting`);
   await withLock(lock, { onWait, signal }, async () => {
     if (await areInstalled(root)) return;
-    const words = { name: 'npm packages', doing: 'installing (once)', done: 'installed' };
-    await withProgress(say, words, () => installNow(root, { signal, env }));
+    const work = { name: 'npm packages', seconds: 30, chain: 'npm' };
+    const { during } = progressOf(say, { doing: 'installing', done: 'installed' }, [work]);
+    await during(work.name, () => installNow(root, { signal, env }));
   });
 }
 

@@ -1,71 +1,91 @@
 /** @typedef {(line: string) => void} Say */
 
-const intervalMillis = 15_000;
-
-/** @param {number} since */
-const elapsed = (since) => `${Math.round((Date.now() - since) / 1000)} s`;
-
 /**
- * Does the work while it says when it starts, that it goes on, and how it ends; where the work is one of several, also how much of these is left.
- * @template T
- * @param {Say} say
- * @param {{ name: string, doing: string, done: string, left?: (() => string) | undefined }} words
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
+ * @typedef {object} Work One of several that are done together.
+ * @property {string} name
+ * @property {number} seconds About how long it takes.
+ * @property {string} chain Works of one chain are done one after the other.
  */
-export async function withProgress(say, { name, doing, done, left }, work) {
-  const started = Date.now();
-  const rest = () => (left === undefined ? '' : `; ${left()}`);
-  say(`${name}: ${doing}${rest()}`);
-  const timer = setInterval(() => say(`${name}: still at it, ${elapsed(started)}${rest()}`), intervalMillis);
-  try {
-    const result = await work();
-    say(`${name}: ${done} in ${elapsed(started)}`);
-    return result;
-  } catch (error) {
-    say(`${name}: failed after ${elapsed(started)}`);
-    throw error;
-  } finally {
-    clearInterval(timer);
-  }
-}
 
-// Two go side by side on an idle machine.
-const LEAST_PACE = 0.5;
+const heartbeatMillis = 60_000;
 
 // What runs for longer than it should may end at any moment, and is not done.
-const MOST_CREDIT = 0.9;
+const leastLeft = 0.1;
+
+/** @param {number} millis */
+const inSeconds = (millis) => `${Math.round(millis / 1000)} s`;
 
 /**
- * Estimates how much is left of several works, by the seconds that each takes on an idle machine and by how long the others took here.
- * @param {Readonly<Record<string, number>>} seconds
- * @param {() => number} [now] Milliseconds.
+ * Reports each of several works as it starts and ends, and once a minute which ones run and about how long the rest takes.
+ * @param {Say} say
+ * @param {{ doing: string, done: string }} words
+ * @param {readonly Work[]} works
+ * @param {{ lanes?: number }} [how] How many run at once.
  */
-export function workload(seconds, now = Date.now) {
-  const began = now();
-  const all = Object.entries(seconds);
-  /** @type {Map<string, number>} */
+export function progressOf(say, { doing, done }, works, { lanes = 1 } = {}) {
+  /** @type {Map<Work, number>} */
   const running = new Map();
-  /** @type {Set<string>} */
-  const finished = new Set();
-  /** @type {(name: string, most: number) => number} */
-  const doneOf = (name, most) => {
-    const since = running.get(name);
-    if (finished.has(name)) return most;
-    return since === undefined ? 0 : Math.min((now() - since) / 1000, most * MOST_CREDIT);
+  /** @type {Map<Work, number>} */
+  const took = new Map();
+  /** @type {NodeJS.Timeout | undefined} */
+  let heartbeat;
+  const beat = () => {
+    const names = [...running.keys()].map(({ name }) => name).join(', ');
+    say(`still ${doing} ${names}; ${works.length - took.size} of ${works.length} left, ${left()}`);
   };
-  return {
-    /** @param {string} name */
-    begin: (name) => void running.set(name, now()),
-    /** @param {string} name */
-    end: (name) => void finished.add(name),
-    /** Says how many works are left, and about how long they take. */
-    left: () => {
-      const total = all.reduce((sum, [, one]) => sum + one, 0);
-      const done = all.reduce((sum, [name, one]) => sum + doneOf(name, one), 0);
-      const pace = done === 0 ? LEAST_PACE : Math.max(LEAST_PACE, (now() - began) / 1000 / done);
-      const minutes = Math.ceil(((total - done) * pace) / 60);
-      return `${all.length - finished.size} of ${all.length} left, about ${minutes} min`;
-    },
+  /** Estimates the rest by what each work should take, and by how long those that ended, or are overdue, took here. */
+  const left = () => {
+    const spent = new Map([...running].map(([work, since]) => [work, (Date.now() - since) / 1000]));
+    const own = paceOf([...took]);
+    const pace = paceOf([...took, ...[...spent].filter(([work, one]) => one > work.seconds * own)]);
+    /** @type {(work: Work) => number} */
+    const restOf = (work) =>
+      Math.max(work.seconds * pace - (spent.get(work) ?? 0), work.seconds * pace * leastLeft);
+    /** @type {(some: readonly Work[]) => number} */
+    const restOfAll = (some) => some.reduce((total, work) => total + restOf(work), 0);
+    const open = works.filter((work) => !took.has(work));
+    const chains = open.map(({ chain }) => open.filter((work) => work.chain === chain));
+    const longest = Math.max(restOfAll(open) / lanes, ...chains.map(restOfAll));
+    return `about ${Math.ceil(longest / 60)} min`;
   };
+  /**
+   * @template T
+   * @param {string} name
+   * @param {() => Promise<T>} perform
+   */
+  const during = async (name, perform) => {
+    const work = works.find((one) => one.name === name);
+    if (work === undefined)
+      throw new Error(`Expected a work out of ${works.map((one) => one.name).join(', ')}, got ${name}.`);
+    const place = works.length > 1 ? `${took.size + running.size + 1} of ${works.length}: ` : '';
+    const since = Date.now();
+    running.set(work, since);
+    heartbeat ??= setInterval(beat, heartbeatMillis);
+    say(`${doing} ${place}${name}`);
+    try {
+      const result = await perform();
+      say(`${name}: ${done} in ${inSeconds(Date.now() - since)}`);
+      took.set(work, (Date.now() - since) / 1000);
+      return result;
+    } catch (error) {
+      say(`${name}: failed after ${inSeconds(Date.now() - since)}`);
+      throw error;
+    } finally {
+      running.delete(work);
+      if (running.size === 0) {
+        clearInterval(heartbeat);
+        heartbeat = undefined;
+      }
+    }
+  };
+  return { left, during };
+}
+
+/**
+ * How long works took, compared with what they should take.
+ * @param {readonly (readonly [Work, number])[]} measured
+ */
+function paceOf(measured) {
+  const expected = measured.reduce((total, [{ seconds }]) => total + seconds, 0);
+  return expected === 0 ? 1 : measured.reduce((total, [, one]) => total + one, 0) / expected;
 }

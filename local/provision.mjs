@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { cached } from './cache.mjs';
 import { buildSeconds, goTools } from './go-tools.mjs';
 import { checkGo, checkPython } from './prerequisites.mjs';
-import { withProgress, workload } from './progress.mjs';
+import { progressOf } from './progress.mjs';
 import { lastLines, run } from './run.mjs';
 import { goTool, goToolFolder, motoFolder, survey } from './survey.mjs';
 import { motoVersion } from './tools.mjs';
 
-/** @typedef {{ env: NodeJS.ProcessEnv, say: import('./progress.mjs').Say, signal?: AbortSignal | undefined, left?: () => string }} Surroundings */
+/** @typedef {{ env: NodeJS.ProcessEnv, say: import('./progress.mjs').Say, signal?: AbortSignal | undefined }} Surroundings */
 
 const modules = fileURLToPath(new URL('modules/', import.meta.url));
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
@@ -42,7 +42,15 @@ export async function build(found, surroundings) {
   const executables = { ...found.executables };
   const order = new Set(['kube-apiserver', 'moto', ...Object.keys(goTools)]);
   const queue = [...order].filter((name) => found.missing.includes(name));
-  const work = workload(Object.fromEntries(queue.map((name) => [name, buildSeconds[name] ?? 60])));
+  const lanes = Math.min(2, availableParallelism());
+  const works = queue.map((name) => ({
+    name: titleOf(name),
+    seconds: buildSeconds[name] ?? 60,
+    chain: moduleOf(name),
+  }));
+  const progress = progressOf(surroundings.say, { doing: 'building', done: 'built' }, works, { lanes });
+  if (works.length > 0)
+    surroundings.say(`building ${works.length} tools, once for all clones, ${progress.left()}`);
   const busy = new Set();
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, surroundings.signal ?? failure.signal]);
@@ -53,17 +61,20 @@ export async function build(found, surroundings) {
       if (name === undefined || signal.aborted) return;
       queue.splice(queue.indexOf(name), 1);
       busy.add(moduleOf(name));
-      work.begin(name);
-      executables[name] = await buildOne(name, found, { ...surroundings, signal, left: work.left });
-      work.end(name);
+      executables[name] = await progress.during(titleOf(name), () =>
+        buildOne(name, found, { ...surroundings, signal }),
+      );
       busy.delete(moduleOf(name));
     }
   };
-  const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, lane);
-  await Promise.all(lanes.map((running) => running.catch((error) => stopOthers(error, failure))));
+  const running = Array.from({ length: lanes }, lane);
+  await Promise.all(running.map((one) => one.catch((error) => stopOthers(error, failure))));
   surroundings.signal?.throwIfAborted();
   return executables;
 }
+
+/** @param {string} name */
+const titleOf = (name) => `${name} ${name === 'moto' ? motoVersion : goTool(name).version}`;
 
 /** @param {string} name */
 const moduleOf = (name) => goTools[name]?.module ?? name;
@@ -84,22 +95,16 @@ function stopOthers(error, failure) {
  * @param {Surroundings} surroundings
  */
 async function buildOne(name, found, surroundings) {
-  const { env, say, signal, left } = surroundings;
+  const { env, say, signal } = surroundings;
   if (name === 'moto') {
     if (found.python === undefined) throw new Error('Expected a Python for moto, got none.');
     const python = found.python;
     const folder = motoFolder(python.version, env);
-    const words = { name: `moto ${motoVersion}`, doing: 'installing (once)', done: 'installed', left };
-    await cached({ folder, say, signal }, (draft) =>
-      withProgress(say, words, () => installMoto(draft, python.command, surroundings)),
-    );
+    await cached({ folder, say, signal }, (draft) => installMoto(draft, python.command, surroundings));
     return join(folder, 'bin', 'python');
   }
   const folder = goToolFolder(name, env);
-  const words = { name: `${name} ${goTool(name).version}`, doing: 'building (once)', done: 'built', left };
-  await cached({ folder, say, signal }, (draft) =>
-    withProgress(say, words, () => compile(name, draft, surroundings)),
-  );
+  await cached({ folder, say, signal }, (draft) => compile(name, draft, surroundings));
   return join(folder, name);
 }
 

@@ -16,7 +16,7 @@ import { isAtLeast, misfit, readVersion } from './versions.mjs';
  */
 
 /**
- * Looks for tools on the PATH, in KUBEBUILDER_ASSETS and in the cache; says why an installed one is passed over.
+ * Looks for tools in OKRA_TOOLS, on the PATH, in KUBEBUILDER_ASSETS and in the cache; says why an installed one is passed over.
  * @param {readonly string[]} tools
  * @param {{ env: NodeJS.ProcessEnv, say: import('./progress.mjs').Say }} where
  * @returns {Promise<Found>}
@@ -106,12 +106,13 @@ async function findPython(env) {
 }
 
 /**
- * Every copy of a program on the PATH and in KUBEBUILDER_ASSETS, in the order in which a shell would find them.
+ * Every copy of a program in OKRA_TOOLS, on the PATH and in KUBEBUILDER_ASSETS, in this order.
  * @param {string} name
  * @param {NodeJS.ProcessEnv} env
  */
 function installed(name, env) {
-  const folders = [...(env['PATH'] ?? '').split(delimiter), env['KUBEBUILDER_ASSETS'] ?? ''];
+  const path = (env['PATH'] ?? '').split(delimiter);
+  const folders = [env['OKRA_TOOLS'] ?? '', ...path, env['KUBEBUILDER_ASSETS'] ?? ''];
   const copies = folders.filter((folder) => folder !== '').map((folder) => join(folder, name));
   /** @type {Map<string, string>} */
   const byFile = new Map();

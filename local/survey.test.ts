@@ -41,6 +41,17 @@ describe('survey', () => {
     );
   });
 
+  it.each([
+    ['etcd', 'etcd Version: 3.6.2'],
+    ['kube-apiserver', 'Kubernetes v1.36.0'],
+    ['temporal', 'temporal version 1.5.0 (Server 1.29.0, UI 2.42.0)'],
+  ])('takes a fitting %s from OKRA_TOOLS before one from the PATH', async (name, prints) => {
+    const chosen = aTool('tools', name, prints);
+    aTool('bin', name, prints);
+    const env = { OKRA_TOOLS: join(root, 'tools'), PATH: join(root, 'bin') };
+    expect((await surveyIn(env, name)).path).toBe(chosen);
+  });
+
   it('passes over a tool of another version, says why, and takes the cached one', async () => {
     const other = aTool('bin', 'etcd', 'etcd Version: 3.5.9');
     const built = aTool('cache/okra/etcd-3.6.16', 'etcd', 'etcd Version: 3.6.16');
