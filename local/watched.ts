@@ -69,7 +69,10 @@ export function watchObjects<T extends Informed>(watching: Watching): Watched<T>
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       const late = AbortSignal.any([signal, AbortSignal.timeout(longestMilliseconds)]);
       const look = (): void => void (holds(objects) && resolve(clock()));
-      const giveUp = (): void => reject(new Error(expectation()));
+      const giveUp = (): void =>
+        void Promise.resolve()
+          .then(expectation)
+          .then((expected) => reject(new Error(expected)), reject);
       waiting.add(look);
       late.addEventListener('abort', giveUp, { once: true });
       look();
