@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arnOf, weightsOf } from '../testing/builders.ts';
-import { rollingOut, stands } from '../testing/rolling-out.ts';
+import { aMinuteLater, rollingOut, stands, without } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
 import { isUrgent } from '../model/shift-purpose.ts';
 
@@ -102,6 +102,49 @@ describe('a rollout with nothing left to go back to', () => {
     web.groups = web.groups.filter(({ name }) => name !== 'a');
     newer(web);
     expect(weightsOf(web.served)).toEqual({ a: 100, c: 0 });
+  });
+});
+
+describe('a Cell that is pinned to a version whose target groups are gone', () => {
+  /** A Cell that serves 2.0.0, is pinned, and loses target groups. */
+  function pinned(version: string, ...gone: readonly string[]): Simulation {
+    const web = rollingOut();
+    web.run();
+    web.pass(10 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+    web.edit((spec) => ({ ...spec, version }));
+    return without(web, ...gone);
+  }
+  const degraded = (web: Simulation) => web.status.conditions?.find(({ type }) => type === 'Degraded');
+
+  it('falls back from it and says so, and serves it again once it is back', () => {
+    const web = pinned('2.0.0', 'b');
+    expect(weightsOf(web.served)).toEqual({ a: 100 });
+    expect(stands(web)).toBe('Waiting PinnedVersionGone 0');
+    expect(web.status.message).toBe('1.0.0 serves. Waiting: 0 of 1 target groups at 2.0.0.');
+    expect(degraded(web)).toMatchObject({ status: 'True', reason: 'PinnedVersionGone' });
+    web.provision('2.0.0', 'b');
+    web.wake();
+    web.pass(10 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+    expect(degraded(web)?.status).toBe('False');
+  });
+
+  it('keeps it where there is nothing to fall back to, and says so', () => {
+    const web = pinned('2.0.0', 'a', 'b');
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+    expect(stands(web)).toBe('Failed TargetGroupsGone 100');
+    expect(degraded(web)).toMatchObject({ status: 'True', reason: 'TargetGroupsGone' });
+  });
+
+  it('goes on with what serves, and rolls back once it is there', () => {
+    const web = pinned('1.0.0', 'a');
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+    expect(stands(web)).toBe('Waiting NotEnoughTargetGroups 100');
+    expect(degraded(web)?.status).toBe('False');
+    web.provision('1.0.0', 'a');
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toMatchObject({ a: 100 });
   });
 });
 

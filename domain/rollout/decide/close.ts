@@ -18,18 +18,17 @@ export function closeServing({ observed, cell }: GuardInput, found: Candidates, 
       `${stable.version} serves. ${version} is blocked: ${sentence(cause)} Send retry, or ${again}, to try it again.`,
     );
   }
-  if (found.missing !== undefined) {
-    const [last] = cell.status.history ?? [];
-    const hasFallen = last?.outcome === 'FellBack' && last.from === found.missing.version;
-    const isGone = stable.version === found.missing.version && found.missing.available === 0;
-    const told = closeWaiting(found, stable);
-    return isPinLost(found, cell) && (hasFallen || isGone)
-      ? { ...told, degraded: true, reason: 'PinnedVersionGone' }
-      : told;
-  }
   if (stable.version !== UNKNOWN_VERSION && presentOf(stable, observed.selected).length === 0) {
     const message = `All AWSTargetGroups of ${stable.version}, which serves, are gone, and there is no version to fall back to. Create an AWSTargetGroup of ${stable.version}, or of another version.`;
     return close('Failed', 'TargetGroupsGone', message);
+  }
+  if (found.missing !== undefined) {
+    const [last] = cell.status.history ?? [];
+    const hasFallen = last?.outcome === 'FellBack' && last.from === found.missing.version;
+    const told = closeWaiting(found, stable);
+    return isPinLost(found, cell) && hasFallen
+      ? { ...told, degraded: true, reason: 'PinnedVersionGone' }
+      : told;
   }
   if (found.blocked !== undefined && isSameVersion(found.blocked.version, stable.version)) {
     const message = `${stable.version} serves, though it is blocked: ${sentence(found.blocked.cause)} No version was left to revert to. Create target groups of a newer version, or of an older one and set spec.version to that.`;
