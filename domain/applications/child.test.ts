@@ -128,14 +128,24 @@ describe('the name of what measures', () => {
     expect(measurementName(of)).toMatch(/^[a-z0-9-]+-pre-12-[0-9a-f]{8}$/);
     expect(measurementName(of).length).toBeLessThanOrEqual(63);
   });
-  it('differs by check, revision, forward config and stage', () => {
+  it('differs by application, check, revision, forward config and stage', () => {
     const names = [
       of,
+      { ...of, application: 'api' },
       { ...of, check: 'y' },
       { ...of, number: 13 },
       { ...of, hash: 'fedcba98' },
       { ...of, stage: 'postchecks' as const },
     ];
-    expect(new Set(names.map(measurementName)).size).toBe(5);
+    expect(new Set(names.map(measurementName)).size).toBe(6);
+  });
+  it.each([
+    ['have the same check', ['web', 'dd'], ['api', 'dd']],
+    ['make the same text with theirs', ['api-internal', 'smoke'], ['api', 'internal-smoke']],
+  ])('A-K05 differs for two applications that %s', (_, ...both) => {
+    const names = both.map(([application = '', check = '']) =>
+      measurementName({ ...of, cell: 'mysystem', application, check }),
+    );
+    expect(new Set(names).size).toBe(2);
   });
 });

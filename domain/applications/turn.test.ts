@@ -131,11 +131,12 @@ describe('an application that deletes before it creates', () => {
     expect(world.status.phase).toBe('Completed');
   });
 
-  it('waits for a rollback after a precheck has failed, and says so', () => {
+  it('A-G08 waits for a rollback after a precheck has failed, and says so', () => {
     const world = settled([jobs()], clusters('jobs-v1'));
     world.edit({ clusters: clusters('jobs-v2') });
     world.failing.add('run-test');
-    world.run();
+    while (world.status.phase !== 'Failed') world.turn();
+    const failedAt = world.now;
     expect(world.status).toMatchObject({
       phase: 'Failed',
       applications: [
@@ -145,9 +146,24 @@ describe('an application that deletes before it creates', () => {
         },
       ],
     });
-    world.pass(60);
-    world.run();
-    expect(world.status.phase).toBe('Reverted');
+    while (world.status.phase === 'Failed') world.turn();
+    expect([world.status.phase, (world.now - failedAt) / 1000]).toEqual(['Reverted', 60]);
+    expect([...world.secrets.keys()]).toEqual(['jobs-v1']);
+  });
+
+  it('A-G08 says that it cannot go back, and goes back once it can', () => {
+    const world = settled([jobs()], clusters('jobs-v1'));
+    world.edit({ clusters: clusters('jobs-v2') });
+    while (world.secrets.has('jobs-v1')) world.turn();
+    world.ask('abort');
+    const action = { do: 'ApplySecrets', number: 1 } as const;
+    const refusal = { reason: 'AccessDenied', message: 'No.', action };
+    world.state = troubled(world.state, 'jobs', refusal, world.now);
+    world.turn();
+    expect(world.status).toMatchObject({ phase: 'RevertBlocked', reason: 'AccessDenied' });
+    expect(world.status.message).toContain('No. Retrying.');
+    expect([...world.secrets.keys()]).toEqual([]);
+    expect(world.run().status.phase).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['jobs-v1']);
   });
 

@@ -69,7 +69,7 @@ describe('the Checks of a check', () => {
       }),
     ).toMatchObject({ ok: false, problems: [expect.stringContaining('Cannot use compare with groupBy')] }));
 
-  it('A-K05 have names of their own when two clusters have the same', () => {
+  it('have names of their own when two clusters have the same', () => {
     const twins = [
       theVariables('web'),
       {
