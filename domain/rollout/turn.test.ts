@@ -3,8 +3,8 @@ import type { Decision } from '../model/decision.ts';
 import type { RequestName } from '../model/request.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
-import { aCell, arnOf } from '../testing/builders.ts';
-import { rollingOut } from '../testing/rolling-out.ts';
+import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
+import { rollingOut, stands } from '../testing/rolling-out.ts';
 import { doneStale, applyPerformed } from './record/performed.ts';
 import {
   markChanged,
@@ -170,5 +170,34 @@ describe('an API server that does not answer any more', () => {
     const after = applyPerformed(unseen, back, { now: NOW + 5, upTo: 2 });
     expect(after.state.blind).toEqual(unseen.state.blind);
     expect(isStale(after)).toBe(true);
+  });
+});
+
+describe('A-C34 a pause', () => {
+  it.each([
+    ['5s', 5],
+    ['30', 30],
+    [30, 30],
+    ['10m', 600],
+  ])('of %j ends after %d seconds, and not a moment later', (duration, seconds) => {
+    const steps = [{ setWeight: 20 }, { pause: { duration } }];
+    const web = rollingOut({ settle: '0s', updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.run();
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Pause', until: web.now + seconds * 1000 });
+    web.pass(seconds * 1000 - 1);
+    expect(stands(web)).toBe('Paused WaitingForPause 20');
+    web.pass(1);
+    expect(weightsOf(web.served)).toMatchObject({ b: 100 });
+  });
+
+  it('without a duration lasts until someone ends it', () => {
+    const web = rollingOut({
+      updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }, { pause: {} }] } },
+    });
+    web.pass(365 * 24 * 60 * 60_000);
+    expect(stands(web)).toBe('Paused WaitingForResume 20');
+    web.ask('resume');
+    web.pass(60_000);
+    expect(stands(web)).toBe('Completed Serving 100');
   });
 });

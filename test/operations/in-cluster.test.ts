@@ -303,7 +303,7 @@ describe('okrad in a pod', () => {
     await stage.kubectl('delete', 'secret/opaque');
   });
 
-  it('is refused nothing, and may do nothing that it does not', async () => {
+  it('A-I03 is refused nothing, and may do nothing that it does not', async () => {
     const events = (await pod.asked()).filter(({ userAgent }) => userAgent === 'okra');
     const refused = events.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(sorted(refused.map(permissionOf))).toEqual([]);

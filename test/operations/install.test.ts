@@ -142,7 +142,7 @@ describe('an installation', () => {
     expect(JSON.stringify(made?.spec)).toContain('"host":"okra.example.com"');
   });
 
-  it('has the image, the region and the variables that the chart is told', async () => {
+  it('A-I01 has the image, the region and the variables that the chart is told', async () => {
     const key = ['additionalEnv[0].name=AWS_ACCESS_KEY_ID', 'additionalEnv[0].value=key'];
     const sets = ['region=ap-northeast-1', 'image.tag=canary', ...key].flatMap((set) => ['--set', set]);
     const pods = (await template(...sets)).filter(({ kind }) => kind === 'Deployment');
