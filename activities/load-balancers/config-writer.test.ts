@@ -1,12 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { limitRate, unlimited, type RateLimiter } from '../../clients/rate-limiter.ts';
-import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
+import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../../domain/testing/builders.ts';
 import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
 import { applyTo, forwarding } from './application-load-balancer/testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './application-load-balancer/testing/listener.ts';
 import { configWriter } from './config-writer.ts';
+import { loadBalancerOf } from './index.ts';
+import { loadBalancerConfigActivities } from './load-balancer-config.ts';
 import { asActivity, asking, key, urgently, writerFor } from './testing/writer.ts';
 
 const writeCalls = ['createRule', 'modifyRule', 'setPriority', 'deleteRule', 'setAttributes', 'tag'] as const;
@@ -264,91 +266,72 @@ describe('what was served last, asked for again after a write of which nobody kn
 });
 
 describe('a rule that gets in front of another with its conditions', () => {
-  const other = forwarding({ other: 100 }, {}, { priority: 20 });
-  const elsewhere = { listenerARN: `${listenerARN}2` };
+  interface Case {
+    readonly healthy: readonly string[];
+    readonly before?: Forwarding;
+    readonly asked?: Forwarding;
+    readonly isDeleted?: true;
+    readonly isOfCell?: true;
+    readonly want: readonly string[];
+  }
+  const at = (priority: number, more = {}) => forwarding({ a: 100 }, {}, { priority, ...more });
+  const elsewhere = forwarding({ a: 100 }, { listenerARN: `${listenerARN}2` });
+  const created = ['Served', 'createRule'];
 
-  /** What comes of a rule in front of another, by whose targets are healthy and where the rule was before. */
-  async function inFront(
-    healthy: readonly string[],
-    before?: Forwarding,
-    asked: Forwarding = forwarding({ a: 100 }),
-  ) {
+  const applyForCell = (elbv2: ELBv2, asked: Forwarding, served?: ObservedForwarding) => {
+    const config = asking(asked, served);
+    const options = urgently({ urgent: false, verify: true });
+    return asActivity(() => writerFor(elbv2, [config]).writer.apply(config, options));
+  };
+  const applyAlone = (elbv2: ELBv2, asked: Forwarding, served?: ObservedForwarding) => {
+    const { kind, spec, status } = loadBalancerOf(asked.type);
+    const { kubernetes } = kubernetesWith({
+      ...{ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key, uid: 'uid', generation: 1 } },
+      spec: spec(asked, 'Retain'),
+      status: served && status(served),
+    });
+    const reached = { elbv2: () => elbv2, installation: () => Promise.resolve('here') };
+    const { applyLoadBalancer } = loadBalancerConfigActivities({ kubernetes, ...reached, writes: unlimited });
+    return asActivity(() => applyLoadBalancer({ ref: { type: asked.type, key }, verify: true }));
+  };
+
+  it.each<[string, Case]>([
+    ['is not created while the other alone is healthy', { healthy: ['b'], want: ['NoHealthyTargets'] }],
+    ['is created once it is healthy itself', { healthy: ['a', 'b'], want: created }],
+    ['is created where neither is healthy', { healthy: [], want: created }],
+    ['is created for other requests', { healthy: ['b'], asked: at(10, { hosts: ['b.com'] }), want: created }],
+    ['is created behind the other', { healthy: ['b'], asked: at(30), want: created }],
+    [
+      'is created for a Cell, whose targets nobody has checked',
+      { healthy: ['b'], isOfCell: true, want: created },
+    ],
+    [
+      'is made again after someone has deleted it',
+      { healthy: ['b'], before: at(10), isDeleted: true, want: created },
+    ],
+    [
+      'does not come from another listener',
+      { healthy: ['b'], before: elsewhere, want: ['NoHealthyTargets'] },
+    ],
+    ['is not raised above the other', { healthy: ['b'], before: at(30), want: ['NoHealthyTargets'] }],
+    [
+      'is raised where it was above the other',
+      { healthy: ['b'], before: at(15), want: ['Served', 'setPriority'] },
+    ],
+  ])('%s', async (_, { healthy, before, asked = at(10), isDeleted, isOfCell, want }) => {
     const listener = aListener();
+    const other = forwarding({ b: 100 }, {}, { priority: 20 });
     await applyTo(listener, {}, { key: { ...key, name: 'other' }, forwarding: other });
     const served = before && (await applyTo(listener, {}, { forwarding: before as never }));
+    if (isDeleted) listener.remove(10);
+    const stateOf = (arn: string) => (healthy.map(arnOf).includes(arn) ? 'healthy' : 'unused');
     const targetHealth: ELBv2['targetHealth'] = (arn) =>
-      Promise.resolve([
-        { TargetHealth: { State: healthy.some((name) => arn === arnOf(name)) ? 'healthy' : 'unused' } },
-      ]);
+      Promise.resolve([{ TargetHealth: { State: stateOf(arn) } }]);
     const { elbv2, written } = recorded({ elbv2: { ...listener.elbv2, targetHealth } });
-    const config = asking(asked, served);
-    const attempt = () => writerFor(elbv2, [config]).writer.apply(config, urgently({ urgent: false }));
-    const came = await asActivity(attempt).then(
+    const came = await (isOfCell ? applyForCell : applyAlone)(elbv2, asked, served).then(
       ({ is }) => is,
       (error: { readonly type?: string }) => error.type,
     );
-    return [came, ...written];
-  }
-
-  it.each<[string, readonly string[], Forwarding | undefined, Forwarding | undefined, readonly unknown[]]>([
-    [
-      'is not created while only the other has healthy targets',
-      ['other'],
-      undefined,
-      undefined,
-      ['NoHealthyTargets'],
-    ],
-    ['is created once it has some itself', ['other', 'a'], undefined, undefined, ['Served', 'createRule']],
-    ['is created where the other has none either', [], undefined, undefined, ['Served', 'createRule']],
-    [
-      'is created for other requests',
-      ['other'],
-      undefined,
-      forwarding({ a: 100 }, {}, { hosts: ['b.com'] }),
-      ['Served', 'createRule'],
-    ],
-    [
-      'is created behind the other',
-      ['other'],
-      undefined,
-      forwarding({ a: 100 }, {}, { priority: 30 }),
-      ['Served', 'createRule'],
-    ],
-    [
-      'is not raised above the other',
-      ['other'],
-      forwarding({ a: 100 }, {}, { priority: 30 }),
-      undefined,
-      ['NoHealthyTargets'],
-    ],
-    [
-      'is raised further where it was above the other',
-      ['other'],
-      forwarding({ a: 100 }, {}, { priority: 15 }),
-      undefined,
-      ['Served', 'setPriority'],
-    ],
-    [
-      'does not move there from another listener',
-      ['other'],
-      forwarding({ a: 100 }, elsewhere),
-      undefined,
-      ['NoHealthyTargets'],
-    ],
-  ])('%s', async (_, healthy, before, asked, want) =>
-    expect(await inFront(healthy, before, asked)).toEqual(want),
-  );
-
-  it('is made again after someone has deleted it', async () => {
-    const listener = aListener();
-    await applyTo(listener, {}, { key: { ...key, name: 'other' }, forwarding: other });
-    const served = await applyTo(listener, { a: 100 });
-    listener.remove(10);
-    const targetHealth: ELBv2['targetHealth'] = (arn) =>
-      Promise.resolve([{ TargetHealth: { State: arn === arnOf('other') ? 'healthy' : 'unused' } }]);
-    const config = asking(forwarding({ a: 100 }), served);
-    const { writer } = writerFor({ ...listener.elbv2, targetHealth }, [config]);
-    await asActivity(() => writer.apply(config, urgently({ urgent: false, verify: true })));
-    expect(listener.weights(10)).toEqual({ a: 100 });
+    expect([came, ...written]).toEqual(want);
   });
 });

@@ -52,6 +52,8 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
   /** Whether the first write has waited for the rate limit already. */
   readonly isReserved?: boolean;
+  /** Whether no Cell owns the object. */
+  readonly isStandalone?: boolean;
   /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
   readonly force?: boolean | undefined;
   /** Reads the health of target groups, where the caller has read some of it already. */
@@ -203,10 +205,16 @@ export function configWriter(dependencies: WriterDependencies) {
     const { key, desired, status } = config;
     const calls = loadBalancerOf(desired.type).connect(reaching);
     const adopt = await adoptionOf(config, options);
-    const { verify, urgent, force, health = healthReader(dependencies.elbv2, options) } = options;
+    const {
+      verify,
+      urgent,
+      force,
+      isStandalone = false,
+      health = healthReader(dependencies.elbv2, options),
+    } = options;
     const trusts = !verify ? 'Status' : urgent || mayBeUndone(config) ? 'Nothing' : 'Reads';
     const known = given({ observed: status.observed });
-    const request = { key, forwarding: desired, adopt, trusts, urgent, ...known } as const;
+    const request = { key, forwarding: desired, adopt, trusts, urgent, isStandalone, ...known } as const;
     let warning: string | undefined;
     const refuseStranding = async (weights: WeightChange): Promise<void> => {
       const stranding = await readStranding(weights, health, options);

@@ -42,7 +42,7 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     await allowed(config, signal);
     // After an attempt that failed nobody knows whether it was applied.
     const verify = request.verify || config.status.phase === 'Error';
-    const options = { urgent: false, verify, signal };
+    const options = { urgent: false, verify, isStandalone: true, signal };
     try {
       await writer.apply(config, options);
       return { is: 'Served' };

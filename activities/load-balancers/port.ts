@@ -63,6 +63,8 @@ export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
+  /** Whether no Cell owns the object: the targets of a Cell's first rule cannot be healthy before (`Installing`). */
+  readonly isStandalone?: boolean;
   /** What is believed of what it serves; `Nothing`: a read may be older than the write to undo, so it is written whatever that shows. */
   readonly trusts: 'Status' | 'Reads' | 'Nothing';
 }

@@ -136,7 +136,7 @@ export async function writeRule(
 /** Creates a rule that does what the one before it did, and answers with it. */
 export async function createRule(attempt: Attempt): Promise<Rule> {
   const { request, desired, elbv2, writing } = attempt;
-  const { observed, forwarding } = request;
+  const { observed, forwarding, isStandalone } = request;
   const { actions = [], transforms = [] } = observed?.carried ?? {};
   const secret = actions.filter((action) => !isRestorable(action));
   if (secret.length > 0) {
@@ -147,7 +147,7 @@ export async function createRule(attempt: Attempt): Promise<Rule> {
   }
   const owner = await attempt.owner();
   // ELBv2 does not check the targets of a rule that someone has deleted, so waiting for their health would never end.
-  const isNew = observed?.listenerARN !== forwarding.listenerARN;
+  const isNew = isStandalone === true && observed?.listenerARN !== forwarding.listenerARN;
   await (isNew ? permitPriority(attempt, Infinity) : writing.permit());
   return await elbv2.createRule({
     ListenerArn: forwarding.listenerARN,
