@@ -43,7 +43,7 @@ export async function report({ figures, raw, plots = {} }: Measured, options: Re
   for (const [name, plot] of Object.entries(plots))
     await writeFile(join(images, `bench-${name}.svg`), draw(plot));
   const shown = Object.entries(plots).map(([name, { title }]) => `\n\n![${title}](images/bench-${name}.svg)`);
-  const said = `Measured on ${measuredAt.slice(0, 10)} by \`npm run bench -- --only ${group}\`, on ${machine}.`;
+  const said = `Measured on ${measuredAt.slice(0, 10)}: \`--only ${group}\`, ${machine}.`;
   await writeFile(page, withPart(await readFile(page, 'utf8'), group, `${rows}\n\n${said}${shown.join('')}`));
 }
 
