@@ -39,7 +39,7 @@ const share = (a: string, weightA: number, b?: string, weightB = 0): Record<stri
 });
 
 const installed: Chapter = {
-  title: '1.0.0 is installed: nothing serves yet, so it gets the whole weight at once',
+  title: '1.0.0 is installed: nothing serves yet, so it gets all traffic at once',
   version: '1.0.0',
   groups: ['blue1', 'blue2'],
   ends: { phase: 'Completed', stable: '1.0.0' },
