@@ -75,11 +75,19 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-/** Writes the table of rooms, as docs/design.md shows it. */
+/** Writes the table of rooms, as docs/design.md shows it: those of one folder as one. */
 export function writeRoomTable(imports: ReadonlyMap<string, Imports>): string {
-  const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
-  const rows = [...imports]
+  const topOf = (room: string): string => (room === 'local/elbv2-proxy' ? room : (room.split('/')[0] ?? ''));
+  const listed = (names: readonly string[]): string =>
+    [...new Set(names)]
+      .toSorted()
+      .map((name) => `\`${name}\``)
+      .join(', ');
+  const rows = [...Map.groupBy(imports, ([room]) => topOf(room))]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([room, { rooms, packages }]) => `| \`${room}\` | ${listed(rooms)} | ${listed(packages)} |`);
+    .map(([top, rooms]) => {
+      const others = rooms.flatMap(([, of]) => of.rooms.map(topOf)).filter((room) => room !== top);
+      return `| \`${top}\` | ${listed(others)} | ${listed(rooms.flatMap(([, of]) => of.packages))} |`;
+    });
   return ['| room | imports | packages |', '| --- | --- | --- |', ...rows].join('\n');
 }
