@@ -105,7 +105,7 @@ function groundOn(stack: RunningStack, { wish, audience, namespace }: Place): Gr
 
 const verdictOn = (differences: readonly string[], what: string): string =>
   differences.length === 0
-    ? `\nEverything came as it was said: ${what}.`
+    ? `\nEverything went as expected: ${what}.`
     : ['', 'Something differs from what this demo says:', ...differences.map((one) => `  - ${one}`)].join(
         '\n',
       );

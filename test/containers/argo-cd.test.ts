@@ -105,7 +105,7 @@ describe('the demo of applications', () => {
     const { stdout } = await run(process.execPath, [demo, '--applications'], { timeout: 500_000 });
     expect(stdout).toMatch(/ConfigMap - backgroundjobs on mycluster-backgroundjobs-v1\n/);
     expect(stdout).toMatch(/Check mysystem-web-dd-\S+: Failed/);
-    expect(stdout).toContain('Everything came as it was said');
+    expect(stdout).toContain('Everything went as expected');
   });
 });
 

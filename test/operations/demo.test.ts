@@ -25,7 +25,7 @@ describe('the demo', () => {
     expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
     expect(stdout).toMatch(/AnalysisRun web-1-success-rate-\w+: Successful/);
     expect(stdout).toContain('1.1.0 serves. 1.2.0 is blocked');
-    expect(stdout).toContain('Everything came as it was said');
+    expect(stdout).toContain('Everything went as expected');
   });
 
   it('finds the clusters of the newest version by itself, from their tags to the last weight', async () => {
@@ -35,13 +35,13 @@ describe('the demo', () => {
       expect(stdout).toMatch(new RegExp(`AWSTargetGroup default-demo-\\w+-${name}: version 2\\.0\\.0`));
     }
     expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
-    expect(stdout).toContain('Everything came as it was said');
+    expect(stdout).toContain('Everything went as expected');
   });
 
   it('takes a workload from dev over test to prod', async () => {
     const stdout = await shown('--staged');
     expect(stdout).toMatch(/prod +Completed +1\/1 +nginx-dev nginx-prod nginx-test/);
-    expect(stdout).toContain('Everything came as it was said: the stages in their order');
+    expect(stdout).toContain('Everything went as expected: the stages in their order');
   });
 
   it('refuses an argument that it does not know', async () => {
