@@ -200,6 +200,46 @@ describe('okra sync awstargetgroupbinding', () => {
   });
 });
 
+describe('okra sync awstargetgroups', () => {
+  const group = {
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'AWSTargetGroup',
+    metadata: { namespace: 'default', name: 'web', uid: 'uid-web', generation: 1 },
+    spec: { arn: arnOf('web') },
+  } as FakeObject;
+  const answering = (tags: () => Promise<ReadonlyMap<string, Record<string, string>>>) =>
+    ({
+      targetGroups: () =>
+        Promise.resolve([
+          { TargetGroupArn: arnOf('web'), TargetType: 'ip', Protocol: 'HTTP', VpcId: 'vpc-1' },
+        ]),
+      tagsOfGroups: tags,
+    }) as unknown as ELBv2;
+  const sync = (elbv2: ELBv2) => runOkra(['sync', 'awstargetgroups'], { objects: [group], elbv2 });
+
+  it('reports what AWS knows of them, with their tags', async () => {
+    const tags = () => Promise.resolve(new Map([[arnOf('web'), { version: '2.0.0' }]]));
+    const { code, out, objects } = await sync(answering(tags));
+    expect([code, out]).toEqual([0, 'Looked up 1 of 1 target groups in AWS.\n']);
+    expect(statusOf(objects, 'AWSTargetGroup')).toMatchObject({
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Ready' })]) as unknown,
+    });
+  });
+
+  it('fails where AWS cannot be asked all of it', async () => {
+    const { code, out } = await sync(answering(() => Promise.reject(new Error('no answer'))));
+    expect([code, out]).toEqual([1, expect.stringContaining('tags of 1 target groups are kept: no answer')]);
+  });
+});
+
+it('says what only okrad syncs', async () => {
+  const said = await runOkra(['sync', 'stagedbindingpolicy', 'nginx']);
+  expect([said.code, said.err]).toEqual([
+    2,
+    expect.stringContaining('Only okrad rolls out StagedBindingPolicies and Cells with applications'),
+  ]);
+});
+
 describe('okra sync check', () => {
   /** A Prometheus that answers the queries with these values in turn, and the others with the last. */
   async function answering(...values: string[]): Promise<string> {

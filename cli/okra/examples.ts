@@ -23,6 +23,8 @@ export const examples: Examples = {
     'okra sync awstargetgroupset --cluster-name blue',
   ],
   'sync awstargetgroupbinding': ['okra sync awstargetgroupbinding web'],
+  'sync awstargetgroups': ['okra sync awstargetgroups -n shop'],
+  'sync awsnetworkloadbalancerconfig': ['okra sync awsnetworkloadbalancerconfig tcp'],
   'sync awsapplicationloadbalancerconfig': [
     'okra sync awsapplicationloadbalancerconfig web',
     'okra sync awsapplicationloadbalancerconfig --listener-arn $LISTENER --listener-rule-priority 10 --target-group-1-arn $TG --target-group-1-weight 100',

@@ -5,7 +5,7 @@ import { readPace } from '../../clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from '../../clients/aws/elbv2.ts';
 import { sleep } from '../../clients/backoff.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { type Installation, installationIn } from '../../clients/kubernetes/installation.ts';
+import { installationIn } from '../../clients/kubernetes/installation.ts';
 import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
@@ -79,10 +79,8 @@ const withoutKubernetes = {
 };
 
 /** Makes the activities that workers have, of a session; they are run by `asActivity`. */
-export async function activitiesOf(
-  { kubernetes, clusters, elbv2, eks, limits, config }: OkraSession,
-  installation: Installation = installationIn({ kubernetes, namespace: config.lease.namespace }),
-): Promise<Activities> {
+export async function activitiesOf({ installation, ...session }: OkraSession): Promise<Activities> {
+  const { kubernetes, clusters, elbv2, eks, limits, config } = session;
   // What they are made of takes a while to load, and many commands do not need it.
   const [{ makeActivities }, { Client, Connection }] = await Promise.all([
     import('../../activities/index.ts'),
@@ -97,7 +95,7 @@ export async function activitiesOf(
     limits,
     // It connects to nothing until it is asked for something.
     temporal: new Client({ connection: Connection.lazy({ address: config.temporal.address }) }),
-    installation,
+    installation: installation ?? installationIn({ kubernetes, namespace: config.lease.namespace }),
   });
 }
 

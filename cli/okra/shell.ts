@@ -3,6 +3,7 @@ import type { AwsScope } from '../../clients/aws/aws-credentials.ts';
 import type { EKS } from '../../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../clients/rate-limiter.ts';
+import type { Installation } from '../../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import type { ProcessShell } from '../frame.ts';
@@ -29,7 +30,8 @@ type Labels = 'clusterSelector' | 'eksTags' | 'labels' | 'matchLabel' | 'targetg
 
 /** What the options of commands come to besides those of okractl. */
 type OkraValues = Omit<OptionValues, 'selector'> &
-  Of<boolean, 'adopt' | 'create' | 'delete' | 'force'> &
+  Of<boolean, 'adopt' | 'force'> &
+  Of<'true' | 'false', 'create' | 'delete'> &
   Of<string, Texts | 'targetGroupArn' | 'targetGroup1Arn' | 'targetGroup2Arn'> &
   Of<number, Numbers> &
   Of<readonly string[], Lists> &
@@ -51,6 +53,8 @@ export interface OkraSession {
   readonly elbv2: ELBv2Regions;
   readonly eks: (scope: AwsScope) => EKS;
   readonly limits: RateLimiters;
+  /** Given where no cluster knows it. */
+  readonly installation?: Installation;
   /** The calls that a dry run would have sent to AWS; undefined: no dry run. */
   readonly unsent?: readonly string[];
 }
@@ -104,22 +108,10 @@ export const pairsText = (labels: Pairs): string =>
     .map((pair) => pair.join('='))
     .join(',');
 
-export const numberOption = (flags: string, description: string): Option =>
-  new Option(flags, description).argParser((text) => {
-    if (/^\d{1,9}$/.test(text)) return Number(text);
-    throw new InvalidArgumentError('It must be a whole number.');
-  });
-
 /** Lets a command leave out what it would create, or delete. */
 export const leavingOut = (command: Command): Command => {
   const option = (flags: string, description: string): Option =>
-    new Option(flags, description)
-      .argParser((text) => {
-        if (text === 'true' || text === 'false') return text === 'true';
-        throw new InvalidArgumentError('It must be true or false.');
-      })
-      .preset('true')
-      .default(true);
+    new Option(flags, description).choices(['true', 'false']).preset('true').default('true');
   return command
     .addOption(option('--create [whether]', 'whether to create what is missing'))
     .addOption(option('--delete [whether]', 'whether to delete what is no longer wanted'));

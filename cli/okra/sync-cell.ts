@@ -28,7 +28,7 @@ export function addSyncCell(sync: Command, shell: OkraShell): void {
     );
   })
     .description(
-      'Makes one pass of the rollout of a Cell: reads, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there.',
+      'Makes one pass of the rollout of a Cell: reads, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there. A Cell with applications is refused.',
     )
     .option('--wait', 'make passes until the rollout has ended')
     .addOption(timeoutOption())

@@ -1,12 +1,14 @@
+import type { Action } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import {
   aListener,
   listenerARN,
   type FakeListener,
 } from '../../activities/load-balancers/application-load-balancer/testing/listener.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
-import { runOkra, type Outcome } from './testing/shell.ts';
+import { runOkra, type FakeObject, type Outcome } from './testing/shell.ts';
 
 const asked: readonly string[] = [
   'sync',
@@ -64,5 +66,65 @@ describe('okra sync awsapplicationloadbalancerconfig by the command line', () =>
 
   it('refuses weights that ELBv2 would not take', async () => {
     expect(await sync('--target-group-1-weight', '1000')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('okra sync awsnetworkloadbalancerconfig', () => {
+  const arn = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/net/demo/a/b';
+  const groups = [
+    { name: 'a', arn: arnOf('a'), weight: 20 },
+    { name: 'b', arn: arnOf('b'), weight: 80 },
+  ];
+  const object = {
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'AWSNetworkLoadBalancerConfig',
+    metadata: { namespace: 'default', name: 'tcp', uid: 'uid-tcp', generation: 1 },
+    spec: { listenerARN: arn, listener: { forward: { targetGroups: groups } } },
+  } as FakeObject;
+
+  /** A listener that Okra may write, and what it forwards to. */
+  function aNetworkListener(owner = 'default/tcp@installation') {
+    const now = { action: { Type: 'forward', TargetGroupArn: arnOf('a') } as Action };
+    const elbv2: Partial<ELBv2> = {
+      ready: () => Promise.resolve(),
+      listener: () => Promise.resolve({ ListenerArn: arn, DefaultActions: [now.action] }),
+      rulesOf: () => Promise.resolve([]),
+      tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': owner }),
+      tag: () => Promise.resolve(),
+      setDefaultAction: (_, action) => Promise.resolve(void (now.action = action)),
+    };
+    const words = ['sync', 'awsnetworkloadbalancerconfig', 'tcp'];
+    const sync = (...more: readonly string[]): Promise<Outcome> =>
+      runOkra([...words, ...more], { objects: [object, installation], elbv2: elbv2 as ELBv2 });
+    return { now, sync };
+  }
+  const installation = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: 'default', name: 'okra-installation' },
+    data: { id: 'installation' },
+  } as FakeObject;
+
+  it('writes the weights of the listener, and reports them', async () => {
+    const { now, sync } = aNetworkListener();
+    const said = await sync();
+    expect(said).toMatchObject({ code: 0, err: '', out: 'The listener forwards to a 20, b 80.\n' });
+    expect(now.action.ForwardConfig?.TargetGroups?.map(({ Weight }) => Weight)).toEqual([20, 80]);
+    const written = said.objects.find(({ kind }) => kind === object.kind);
+    expect(written).toMatchObject({ status: { weights: 'a: 20, b: 80' } });
+  });
+
+  it('writes nothing with --dry-run, and prints the call', async () => {
+    const { now, sync } = aNetworkListener();
+    expect((await sync('--dry-run')).out).toContain('# would call ModifyListener of ELBv2');
+    expect(now.action.ForwardConfig).toBeUndefined();
+  });
+
+  it('says that it is not there, or the business of a Cell', async () => {
+    const said = await runOkra(['sync', 'awsnetworkloadbalancerconfig', 'other']);
+    expect([said.code, said.err]).toEqual([
+      1,
+      expect.stringContaining('other not found, or it belongs to a'),
+    ]);
   });
 });

@@ -10,21 +10,22 @@ import { formatKey } from '../../domain/model/ids.ts';
 import { badUsage, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { repeated } from '../okractl/manifests.ts';
+import { numberOption } from '../okractl/options.ts';
 import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';
 import { toFailure } from '../../activities/failure.ts';
 import { nameIn } from '../../activities/load-balancers/forward.ts';
 import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
-import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import { type LoadBalancerType, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import { noLimits } from './dry-run.ts';
 import { activitiesOf, asActivity, clusterOfOne } from './session.ts';
-import { named, numberOption, type OkraOptions, type OkraSession, type OkraShell } from './shell.ts';
+import { named, type OkraOptions, type OkraSession, type OkraShell } from './shell.ts';
 
 type Numbers = 'listenerRulePriority' | 'targetGroup1Weight' | 'targetGroup2Weight';
 type ConfigOptions = OkraOptions<Numbers>;
 
 const KIND = AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind;
 
-export function addSyncConfig(sync: Command, shell: OkraShell): void {
+export function addSyncConfigs(sync: Command, shell: OkraShell): void {
   const instead = {
     option: '--listener-arn',
     name: ({ listenerArn }: OkraOptions) => listenerArn && 'okra',
@@ -34,7 +35,7 @@ export function addSyncConfig(sync: Command, shell: OkraShell): void {
     { what: `the ${KIND}`, instead },
     async (name, options) =>
       options.listenerArn === undefined
-        ? apply(shell, shell.session(options), name)
+        ? apply(shell, shell.session(options), name, 'AWSApplicationLoadBalancer')
         : syncByFlags(shell, name, options),
   )
     .description(
@@ -49,6 +50,12 @@ export function addSyncConfig(sync: Command, shell: OkraShell): void {
     .addOption(numberOption('--target-group-1-weight <number>', 'its weight').default(50))
     .option('--target-group-2-arn <arn>', 'the second target group')
     .addOption(numberOption('--target-group-2-weight <number>', 'its weight').default(50));
+  const network = sync.command('awsnetworkloadbalancerconfig');
+  named(network, { what: 'the AWSNetworkLoadBalancerConfig' }, (name, options) =>
+    apply(shell, shell.session(options), name, 'AWSNetworkLoadBalancer'),
+  ).description(
+    'Writes the weights of the listener of an AWSNetworkLoadBalancerConfig, and reads them back.',
+  );
 }
 
 /** Makes the rule what the flags say; the object of it is in memory only. */
@@ -68,7 +75,9 @@ async function syncByFlags(shell: OkraShell, name: string, options: ConfigOption
     spec: specOf(options, await conditionsOf(session, options)),
   };
   const kubernetes = clusterOfOne(object);
-  await apply(shell, { ...session, kubernetes, limits: noLimits }, name, 'command-line');
+  const installation = () => Promise.resolve('command-line');
+  const alone = { ...session, kubernetes, limits: noLimits, installation };
+  await apply(shell, alone, name, 'AWSApplicationLoadBalancer');
 }
 
 /** What the rule matches: what the flags say, else what it matches already, else everything. */
@@ -101,14 +110,11 @@ async function apply(
   shell: OkraShell,
   session: OkraSession,
   name: string,
-  /** Given where no cluster knows the installation. */
-  installation?: string,
+  type: LoadBalancerType,
 ): Promise<void> {
-  const { unsent, namespace } = session;
-  const activities = await (installation === undefined
-    ? activitiesOf(session)
-    : activitiesOf(session, () => Promise.resolve(installation)));
-  const ref = { type: 'AWSApplicationLoadBalancer', key: { namespace, name } } as const;
+  const { unsent, namespace, installation } = session;
+  const activities = await activitiesOf(session);
+  const ref = { type, key: { namespace, name } };
   let result;
   try {
     result = await asActivity(shell.signal, () => activities.applyLoadBalancer({ ref, verify: true }));
@@ -120,7 +126,7 @@ async function apply(
   }
   if (result.is === 'Gone')
     throw failed(
-      `${KIND} ${formatKey(ref.key)} not found, or it belongs to a Cell. For a Cell, use okra sync cell.`,
+      `${type}Config ${formatKey(ref.key)} not found, or it belongs to a Cell. For a Cell, use okra sync cell.`,
     );
   const object = await readConfig(session.kubernetes, ref);
   const desired = object && configViewOf(ref, object).desired;
@@ -129,6 +135,5 @@ async function apply(
     desired?.type === 'AWSApplicationLoadBalancer'
       ? `Rule ${desired.listener.rule.priority}`
       : 'The listener';
-  const written = groups === undefined ? 'Rule written.' : `${rule} forwards to ${groups.join(', ')}.`;
-  shell.print(inOneLine(`${unsent === undefined ? '' : '# '}${written}`));
+  shell.print(inOneLine(`${unsent === undefined ? '' : '# '}${rule} forwards to ${groups?.join(', ')}.`));
 }

@@ -28,7 +28,7 @@ import {
 } from './shell.ts';
 import { addSyncCell } from './sync-cell.ts';
 import { addSyncCheck } from './sync-check.ts';
-import { addSyncConfig } from './sync-config.ts';
+import { addSyncConfigs } from './sync-config.ts';
 
 export function addSync(program: Command, shell: OkraShell): void {
   const sync = program.command('sync').description('Syncs an object once, as okrad does.');
@@ -39,10 +39,25 @@ export function addSync(program: Command, shell: OkraShell): void {
   ).description(
     'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
   );
-  addSyncConfig(sync, shell);
+  sync
+    .command('awstargetgroups')
+    .description('Looks the AWSTargetGroups of the namespace up in AWS, and reports conditions and tags.')
+    .action(async (options: OkraOptions) => {
+      const session = shell.session(options);
+      const activities = await activitiesOf(session);
+      const check = () => activities.checkTargetGroups(session.namespace);
+      const { message, againInSeconds } = await asActivity(shell.signal, check);
+      shell.print(inOneLine(session.unsent === undefined ? message : `# ${message}`));
+      if (againInSeconds !== undefined) shell.exitWith(exitCodes.failure);
+    });
+  addSyncConfigs(sync, shell);
   addSyncCell(sync, shell);
   addSyncCheck(sync, shell);
+  sync.addHelpText('after', `\n${ONLY_OKRAD}`).showHelpAfterError(ONLY_OKRAD);
 }
+
+const ONLY_OKRAD =
+  'Only okrad rolls out StagedBindingPolicies and Cells with applications; okractl shows and controls that.';
 
 function addClusterSet(sync: Command, shell: OkraShell): void {
   const instead = {
@@ -187,11 +202,11 @@ function leaveOut(kubernetes: KubernetesClient, options: OkraOptions) {
     kubernetes: {
       ...kubernetes,
       create: async (object, call) =>
-        options.create === false && object.kind !== 'Event'
+        options.create === 'false' && object.kind !== 'Event'
           ? refuse(`Not created: ${object.kind} ${object.metadata.name}`, 'create')
           : kubernetes.create(object, call),
       delete: async (kind, key, call) =>
-        options.delete === false
+        options.delete === 'false'
           ? refuse(`Not deleted: ${kind.kind} ${key.name}`, 'delete')
           : kubernetes.delete(kind, key, call),
     } satisfies KubernetesClient,

@@ -7,9 +7,10 @@ import { API_VERSION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { repeated } from '../okractl/manifests.ts';
+import { numberOption } from '../okractl/options.ts';
 import { badUsage, refused } from '../okractl/shell.ts';
 import { reachCluster } from './clusters.ts';
-import { named, numberOption, type OkraOptions, type OkraShell, type Pairs, pairs } from './shell.ts';
+import { named, type OkraOptions, type OkraShell, type Pairs, pairs } from './shell.ts';
 import { targetGroupSet } from './sync.ts';
 import { messageOf } from '../../domain/text.ts';
 

@@ -1,17 +1,11 @@
 import { once } from 'node:events';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { GROUP } from '../../crds/resource.ts';
 import type { Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { messageOf } from '../../domain/text.ts';
-import type { Options } from './options.ts';
-
-function portIn(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
-}
+import { numberOption, type Options } from './options.ts';
 
 export function addDashboard(program: Command, shell: Shell): void {
   program
@@ -19,7 +13,7 @@ export function addDashboard(program: Command, shell: Shell): void {
     .description(
       'Serves the dashboard on this machine: all Cells, live, and requests with your own permissions.',
     )
-    .option('--port <port>', 'the port on 127.0.0.1; default: any free port', portIn, 0)
+    .addOption(numberOption('--port <port>', 'the port on 127.0.0.1; default: any free port').default(0))
     .option('--ui <url>', 'the address of the Temporal Web UI; default: OKRA_TEMPORAL_UI')
     .option('--no-open', 'only print the address')
     .action(async (options: Options<'port' | 'open'>) => {

@@ -1,3 +1,4 @@
+import { InvalidArgumentError, Option } from 'commander';
 import type { OutputFormat } from './output.ts';
 import type { Globals } from './shell.ts';
 import type { Timeout } from './timeout.ts';
@@ -25,3 +26,9 @@ export type OptionValues = Of<boolean, Flags | 'wait' | 'watch' | 'yes'> &
 export type Options<Must extends keyof OptionValues = never> = Globals &
   Partial<OptionValues> &
   Pick<OptionValues, Must>;
+
+export const numberOption = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((text) => {
+    if (/^\d{1,9}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError('It must be a whole number.');
+  });

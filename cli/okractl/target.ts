@@ -3,6 +3,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { kindCalled } from './output.ts';
 import { badUsage, type CommandError, failed } from './shell.ts';
 
 type TargetKind = 'Cell' | 'StagedBindingPolicy';
@@ -13,23 +14,14 @@ export interface Target {
   readonly key: ObjectKey;
 }
 
-const words: ReadonlyMap<string, TargetKind> = new Map([
-  ['cell', 'Cell'],
-  ['cells', 'Cell'],
-  ['okcell', 'Cell'],
-  ['sbp', 'StagedBindingPolicy'],
-  ['stagedbindingpolicy', 'StagedBindingPolicy'],
-  ['stagedbindingpolicies', 'StagedBindingPolicy'],
-]);
-
 export const TARGET_HELP = 'a Cell, by its name or as cell/NAME, or a StagedBindingPolicy as sbp/NAME';
 
 /** Reads which object is meant: `web`, `cell/web`, `sbp/nginx`. */
 export function parseTarget(text: string, namespace: string): Target {
   const [first = '', second, ...others] = text.split('/');
-  const kind = second === undefined ? 'Cell' : words.get(first.toLowerCase());
+  const kind = second === undefined ? 'Cell' : kindCalled(first)?.kind;
   const name = second ?? first;
-  if (kind === undefined || name === '' || others.length > 0)
+  if ((kind !== 'Cell' && kind !== 'StagedBindingPolicy') || name === '' || others.length > 0)
     throw badUsage(`invalid name ${JSON.stringify(text)}: must be ${TARGET_HELP}`);
   return { kind, key: { namespace: kind === 'Cell' ? namespace : '', name } };
 }
