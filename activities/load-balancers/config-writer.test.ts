@@ -284,15 +284,17 @@ describe('a rule that gets in front of another with its conditions', () => {
     return asActivity(() => writerFor(elbv2, [config]).writer.apply(config, options));
   };
   const applyAlone = (elbv2: ELBv2, asked: Forwarding, served?: ObservedForwarding) => {
-    const { kind, spec, status } = loadBalancerOf(asked.type);
+    const balancer = loadBalancerOf(asked.type);
     const { kubernetes } = kubernetesWith({
-      ...{ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key, uid: 'uid', generation: 1 } },
-      spec: spec(asked, 'Retain'),
-      status: served && status(served),
+      apiVersion: balancer.kind.apiVersion,
+      kind: balancer.kind.kind,
+      metadata: { ...key, uid: 'uid', generation: 1 },
+      spec: balancer.spec(asked, 'Retain'),
+      status: served && balancer.status(served),
     });
     const reached = { elbv2: () => elbv2, installation: () => Promise.resolve('here') };
-    const { applyLoadBalancer } = loadBalancerConfigActivities({ kubernetes, ...reached, writes: unlimited });
-    return asActivity(() => applyLoadBalancer({ ref: { type: asked.type, key }, verify: true }));
+    const activities = loadBalancerConfigActivities({ kubernetes, ...reached, writes: unlimited });
+    return asActivity(() => activities.applyLoadBalancer({ ref: { type: asked.type, key }, verify: true }));
   };
 
   it.each<[string, Case]>([

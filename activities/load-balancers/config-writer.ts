@@ -205,16 +205,10 @@ export function configWriter(dependencies: WriterDependencies) {
     const { key, desired, status } = config;
     const calls = loadBalancerOf(desired.type).connect(reaching);
     const adopt = await adoptionOf(config, options);
-    const {
-      verify,
-      urgent,
-      force,
-      isStandalone = false,
-      health = healthReader(dependencies.elbv2, options),
-    } = options;
+    const { verify, urgent, force, health = healthReader(dependencies.elbv2, options) } = options;
     const trusts = !verify ? 'Status' : urgent || mayBeUndone(config) ? 'Nothing' : 'Reads';
-    const known = given({ observed: status.observed });
-    const request = { key, forwarding: desired, adopt, trusts, urgent, isStandalone, ...known } as const;
+    const known = given({ observed: status.observed, isStandalone: options.isStandalone });
+    const request = { key, forwarding: desired, adopt, trusts, urgent, ...known } as const;
     let warning: string | undefined;
     const refuseStranding = async (weights: WeightChange): Promise<void> => {
       const stranding = await readStranding(weights, health, options);
