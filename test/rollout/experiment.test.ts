@@ -16,7 +16,7 @@ interface Experiment {
     readonly ownerReferences?: readonly { kind: string; name: string }[];
   };
   readonly spec: { readonly terminate?: boolean };
-  readonly status?: { readonly phase?: string };
+  readonly status?: { readonly phase?: string; readonly availableAt?: string };
 }
 
 interface Pod {
@@ -165,6 +165,18 @@ describe('an experiment', () => {
     await stage.signal(name, request);
     await stage.untilPhase(name, phase, version);
     expect((await experimentsOf(name))[0]?.spec.terminate).toBe(true);
+  });
+
+  it('A-C33 that lasts for as long as it says ends by itself, and the rollout goes on', async () => {
+    await stage.apply(replicaSet);
+    await rollOut('c33d', { experiment: { ...experiment, duration: '3s', scaleDownDelaySeconds: 0 } });
+    await stage.untilPhase('c33d', 'Completed', '2.0.0');
+    const [ended] = await experimentsOf('c33d');
+    expect(ended).toMatchObject({ spec: { duration: '3s' }, status: { phase: 'Successful' } });
+    expect(ended?.spec.terminate).toBeUndefined();
+    const { availableAt = '' } = ended?.status ?? {};
+    const done = (await stage.status('c33d')).history?.[0]?.endedAt ?? '';
+    expect(Date.parse(done) - Date.parse(availableAt)).toBeGreaterThanOrEqual(3_000);
   });
 
   it('can be a Job, which really runs', async () => {
