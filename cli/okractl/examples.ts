@@ -43,6 +43,7 @@ export const examples: Examples = {
   approve: ['okractl approve web --of 2.0.0 --step 4 --reason "checked by sre"'],
   rollback: [
     'okractl rollback web --to 1.9.0 --reason "errors in checkout"',
+    'okractl rollback web --to 1.9.0 --dry-run   # how 1.9.0 would get the traffic; changes nothing',
     'okractl rollback sbp/nginx --to dev',
   ],
   freeze: [

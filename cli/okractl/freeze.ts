@@ -4,6 +4,7 @@ import { freeze as freezeKind, type Freeze, type FreezeSpec } from '../../crds/f
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { mustConfirm, YES, badUsage, failed, type Shell } from './shell.ts';
+import { DRY_RUN } from './requests.ts';
 import { mustBeLet } from './send.ts';
 import { messageOf } from '../../domain/text.ts';
 import type { Options } from './options.ts';
@@ -19,6 +20,7 @@ export function addFreeze(program: Command, shell: Shell): void {
     .option('--for <duration>', 'how long, such as 2h; default: until unfreeze')
     .option('--until <time>', 'until when, such as 2027-01-02T08:00:00Z')
     .option('-A, --all-namespaces', 'all namespaces, instead of the one of the context or --namespace')
+    .option(...DRY_RUN)
     .action(async (options: Options<'reason'>, name: string | undefined) => {
       const session = shell.session(options);
       const { kubernetes, namespace, whoAmI } = session;
@@ -26,8 +28,9 @@ export function addFreeze(program: Command, shell: Shell): void {
       const [by] = await Promise.all([whoAmI(), isLet]);
       const about = options.allNamespaces === true ? {} : { namespaces: [namespace] };
       const freeze = freezeOf(name, { by, ...about }, options, shell.now());
+      if (options.dryRun === true) return shell.print(`Dry run: ${heldBy(freeze, 'would be created')}`);
       await kubernetes.create(freeze);
-      shell.print(heldBy(freeze));
+      shell.print(heldBy(freeze, 'created'));
     });
 }
 
@@ -69,10 +72,10 @@ function endOf(options: Options, now: number): string | undefined {
   }
 }
 
-function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze): string {
+function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze, what: string): string {
   const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
   const end = until === undefined ? '' : ` until ${until}`;
-  return `Freeze ${name} created: it holds the rollouts of ${where}${end}. To lift it: okractl unfreeze ${name}`;
+  return `Freeze ${name} ${what}: it holds the rollouts of ${where}${end}. To lift it: okractl unfreeze ${name}`;
 }
 
 export function addUnfreeze(program: Command, shell: Shell): void {

@@ -25,6 +25,8 @@ const APPROVES =
 /** The option that says why; it stands in the history. */
 export const REASON = ['--reason <text>', 'the reason, shown in the history'] as const;
 
+export const DRY_RUN = ['--dry-run', 'only print what it would do, or why it would be refused'] as const;
+
 export function addRequests(program: Command, shell: Shell): void {
   for (const name of names) {
     const command = program
@@ -32,7 +34,7 @@ export function addRequests(program: Command, shell: Shell): void {
       .description(name === 'approve' ? APPROVES : requestKinds[name].description)
       .argument('<name>', name === 'approve' ? 'a Cell, by its name or as cell/NAME' : TARGET_HELP)
       .option(...REASON)
-      .option('--dry-run', 'send nothing; print what the request would do, and whether it would be accepted')
+      .option(...DRY_RUN)
       .action(async (options: Options, text: string) => {
         const session = shell.session(options);
         const target: Target =
@@ -105,13 +107,21 @@ function seenBy({ of, step, stage }: Options, target: Target): SeenBy {
 }
 
 /** Says what a request would do, and whether it would be accepted as the status of its object has it; sends nothing. */
-async function rehearse(shell: Shell, session: Session, { target, name, seen }: Sending): Promise<void> {
+export async function rehearse(shell: Shell, session: Session, sending: Sending): Promise<void> {
+  const { target, name, seen, to } = sending;
   const standing = await standingOf(session.kubernetes, target);
   if (standing === undefined) throw missing(target);
   const lacksRight = await refusalToAsk(session, name, target);
   if (lacksRight !== undefined) throw refused(lacksRight);
   const { offers, status = {}, there } = standing;
-  const what = `Dry run: ${wordsFor(name)} of ${formatTarget(target)} would be`;
+  const earlier: readonly string[] = standing.earlier ?? [];
+  const what = `Dry run: ${to === undefined ? wordsFor(name) : 'rollback'} of ${formatTarget(target)} would be`;
+  if (to !== undefined && earlier.includes(to))
+    return shell.print(inOneLine(`${what} accepted. Rolls it back to stage ${to}.`));
+  if (to !== undefined)
+    throw refused(
+      `${what} refused: ${to} must be one of the earlier stages: ${earlier.join(', ') || 'none'}.`,
+    );
   const wanted = { ...seen, ...seenIn(seen) };
   if (Object.entries(wanted).some(([part, value]) => Reflect.get(there, part) !== value))
     throw refused(`${what} refused: it is for ${JSON.stringify(wanted)}, not ${JSON.stringify(there)}.`);
@@ -130,12 +140,14 @@ async function rehearse(shell: Shell, session: Session, { target, name, seen }: 
 async function standingOf(kubernetes: Reader, { kind, key }: Target) {
   if (kind === 'Cell') {
     const cell = await kubernetes.get<Cell>(CELL, key);
-    return cell && { status: cell.status, offers: offersOf(cell), there: seenOf(cell) };
+    return cell && { status: cell.status, offers: offersOf(cell), there: seenOf(cell), earlier: undefined };
   }
   const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
   if (policy === undefined) return undefined;
-  const { status } = policy;
-  return { status, offers: offersOfPolicy(status), there: given({ stage: status?.activeStage }) };
+  const { status, spec } = policy;
+  const stages = spec.stages.map((stage) => stage.name);
+  const earlier = stages.slice(0, Math.max(0, stages.indexOf(status?.activeStage ?? '')));
+  return { status, offers: offersOfPolicy(status), there: given({ stage: status?.activeStage }), earlier };
 }
 
 type Reader = Pick<KubernetesClient, 'get'>;

@@ -16,7 +16,7 @@ import {
   type VersionSet,
 } from '../../domain/versions/version.ts';
 import { readAsServed, selectTargetGroups } from '../../domain/versions/watched.ts';
-import { REASON } from './requests.ts';
+import { DRY_RUN, REASON, rehearse } from './requests.ts';
 import { mustBeLet, send } from './send.ts';
 import { refused, type Session, type Shell } from './shell.ts';
 import { missing, parseTarget, TARGET_HELP } from './target.ts';
@@ -31,13 +31,14 @@ export function addRollback(program: Command, shell: Shell): void {
     .argument('<name>', TARGET_HELP)
     .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')
     .option(...REASON)
+    .option(...DRY_RUN)
     .action(async (options: Options<'to'>, text: string) => {
       const session = shell.session(options);
       const target = parseTarget(text, session.namespace);
-      const { to, reason = '' } = options;
+      const { to, reason = '', dryRun = false } = options;
       if (target.kind === 'StagedBindingPolicy')
-        return send(shell, session, { target, name: 'abort', reason, to });
-      await rollBack(shell, session, target.key, { to, reason });
+        return (dryRun ? rehearse : send)(shell, session, { target, name: 'abort', reason, to });
+      await rollBack(shell, session, target.key, { to, reason, dryRun });
     });
 }
 
@@ -45,7 +46,7 @@ async function rollBack(
   shell: Shell,
   session: Session,
   key: ObjectKey,
-  { to, reason }: { readonly to: string; readonly reason: string },
+  { to, reason, dryRun }: Required<Pick<Options, 'to' | 'reason' | 'dryRun'>>,
 ): Promise<void> {
   const { kubernetes, whoAmI } = session;
   await mustBeLet(session, { verb: 'patch', kind: CELL, key });
@@ -60,12 +61,11 @@ async function rollBack(
   if (refusal !== undefined) throw refused(refusal);
   // The pin, and who asked for it and why.
   const cause = `okractl rollback --to ${to} by ${by}${reason === '' ? '' : `: ${reason}`}`;
-  await kubernetes.patch(CELL, key, {
-    metadata: { annotations: { [CHANGE_CAUSE]: cause } },
-    spec: { version: to },
-  });
+  const patch = { metadata: { annotations: { [CHANGE_CAUSE]: cause } }, spec: { version: to } };
+  if (!dryRun) await kubernetes.patch(CELL, key, patch);
   const { namespace, name } = key;
-  const pinned = `Cell ${namespace}/${name} pinned to ${to}, which`;
+  const [dry, would] = dryRun ? ['Dry run: ', 'would be '] : ['', ''];
+  const pinned = `${dry}Cell ${namespace}/${name} ${would}pinned to ${to}, which`;
   const bySteps = whyBySteps(cell, to, shell.now());
   if (bySteps === undefined)
     shell.print(`${pinned} gets all traffic at once, as far as its targets are healthy.`);
