@@ -98,6 +98,10 @@ describe('docker-compose.yml', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('takes PostgreSQL as healthy once it listens, and not as long as a first start prepares it', () => {
+    expect(project.services['postgresql']?.healthcheck?.test).toContain('--host=127.0.0.1');
+  });
+
   it('tells okrad what okrad understands', () => {
     const { environment = {} } = project.services['worker'] ?? {};
     const known = new Set([...Object.keys(variables.shape), 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
