@@ -13,18 +13,18 @@ interface OutboxOptions<One extends Letter> {
   readonly send: (letter: One) => Promise<unknown>;
   readonly onDropped: (letter: One, error: unknown) => void;
   readonly signal: AbortSignal;
-  readonly attempts?: number;
   /** How long a letter waits at most for its next attempt, in milliseconds. */
   readonly longestWaitMs?: number;
 }
 
+const ATTEMPTS = 5;
 const MOST_WAITING = 500;
 const MOST_KNOWN = 2_000;
 const FIRST_WAIT_MS = 1_000;
 
 /** Makes what takes letters at once, and sends them one after another in the background. What is refused is not sent again. */
 export function openOutbox<One extends Letter>(options: OutboxOptions<One>): (letter: One) => void {
-  const { send, onDropped, signal, attempts = 5, longestWaitMs = 60_000 } = options;
+  const { send, onDropped, signal, longestWaitMs = 60_000 } = options;
   const waiting: One[] = [];
   const known = new Set<string>();
   let isBusy = false;
@@ -37,7 +37,7 @@ export function openOutbox<One extends Letter>(options: OutboxOptions<One>): (le
       } catch (error) {
         const trouble = error instanceof ProviderError ? error.trouble : undefined;
         if (signal.aborted) return;
-        if (attempt === attempts || trouble === undefined || trouble.is === 'Refused')
+        if (attempt === ATTEMPTS || trouble === undefined || trouble.is === 'Refused')
           return onDropped(letter, error);
         const wait =
           trouble.is === 'RateLimited'

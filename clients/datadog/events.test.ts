@@ -65,11 +65,11 @@ describe('events of a rollout', () => {
 
   it('hold nobody up when Datadog takes none, and are logged without the key', async () => {
     const { datadog, logged, send } = await telling();
-    datadog.instead.push(
+    const [failed, limited] = [
       { status: 500, body: 'the-key' },
       { status: 429, body: '{}' },
-      { status: 403, body: '{}' },
-    );
+    ];
+    datadog.instead.push(failed, limited, failed, limited, failed, { status: 403, body: '{}' });
     send('RolloutStarted');
     send('RolloutFailed');
     send('Reverted');

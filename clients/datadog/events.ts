@@ -18,13 +18,7 @@ interface EventOptions {
 const LIMITS = { answerBytes: 64_000, milliseconds: 5_000 } as const;
 
 /** Posts events to Datadog one by one, in the background; logs and drops those that it does not take. */
-export function postDatadogEvents({
-  url,
-  apiKey,
-  log,
-  signal,
-  longestWaitMs = 60_000,
-}: EventOptions): TellEvent {
+export function postDatadogEvents({ url, apiKey, log, signal, ...limits }: EventOptions): TellEvent {
   async function send({ title, text, tags, ...event }: OutsideEvent): Promise<void> {
     const api = new EventsApi(configureDatadog({ url, apiKey }, signal, LIMITS));
     const { alert_type: alertType, aggregation_key: aggregationKey } = event;
@@ -38,8 +32,7 @@ export function postDatadogEvents({
       log.warn({ event: title, cause }, 'event not sent to Datadog');
     },
     signal,
-    attempts: 2,
-    longestWaitMs,
+    ...limits,
   });
   return (id, event) => post({ id, title: event.title, event });
 }

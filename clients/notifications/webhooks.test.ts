@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Notification } from '../../domain/rollout/report/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import { serveWebhook, writeNotifications } from '../../test/support/webhook.ts';
-import { notifyWebhooks, readWebhooks } from './webhooks.ts';
+import { fill, notifyWebhooks, readWebhooks } from './webhooks.ts';
 
 const reverted: Notification = {
   id: 'uid/12',
@@ -75,6 +75,15 @@ describe('a notification', () => {
     expect(JSON.parse(got[0]?.body ?? '')).toEqual({
       text: 'Reverted shop/web: Shifted all traffic back to "1.0.0". 2.0.0',
     });
+  });
+
+  it.each([
+    ['hooks.slack.com', 'a &lt;!channel&gt; &amp; "b"'],
+    ['hooks.slack-gov.com', 'a &lt;!channel&gt; &amp; "b"'],
+    ['events.example.com', 'a <!channel> & "b"'],
+  ])('mentions nobody by a text: for %s', (host, text) => {
+    const said = fill('{"text": "<a|b> {{message}}"}', { ...reverted, message: 'a <!channel> & "b"' }, host);
+    expect(JSON.parse(said)).toEqual({ text: `<a|b> ${text}` });
   });
 
   it('reaches only those who ask for its kind and its namespace', async () => {

@@ -35,11 +35,19 @@ const sample: Notification = {
 // A variable of a template, which stands within quotation marks.
 const VARIABLE = /\{\{ ?(\w*) ?\}\}/g;
 
-/** Fills a template: `{{message}}` and the like, as they stand between quotation marks in JSON. */
-const fill = (template: string, notification: Notification): string =>
-  template.replaceAll(VARIABLE, (_, name: (typeof variableNames)[number]) =>
-    JSON.stringify(String(notification[name] ?? '')).slice(1, -1),
+const SLACK = /^hooks\.slack(-gov)?\.com$/;
+
+/** Writes a text for Slack, which would read `<…>` as a link or a mention. */
+const forSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Fills a template for a host: `{{message}}` and the like, as they stand between quotation marks in JSON. */
+export function fill(template: string, notification: Notification, host = ''): string {
+  const write = SLACK.test(host) ? forSlack : String;
+  return template.replaceAll(VARIABLE, (_, name: (typeof variableNames)[number]) =>
+    JSON.stringify(write(String(notification[name] ?? ''))).slice(1, -1),
   );
+}
 
 const body = z
   .string()
@@ -124,7 +132,7 @@ export function notifyWebhooks(
       const text =
         template === undefined
           ? JSON.stringify(cloudEvent(notification, time))
-          : fill(template, notification);
+          : fill(template, notification, host);
       const answer = await boundedRequest({
         provider: host,
         url,
