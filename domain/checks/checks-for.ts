@@ -19,24 +19,21 @@ interface CheckSource {
   readonly stable: readonly CheckVariables[];
 }
 
+const COMPARES_GROUPS =
+  'Cannot use compare with groupBy: the stable version is measured by the same query and has groups as well. Remove one of them.';
+
 /** The Checks of a check: one when its queries are the same for all groups, else one for each group. */
 export function checksFor(source: CheckSource): Filled<readonly CheckToMake[]> {
   const { analysis, canary, stable } = source;
-  const written = expressionProblems(analysis);
+  const { compare, groupBy } = analysis;
   const filled = canary.map((variables) => ({ variables, filled: fillIn(analysis, variables) }));
-  const others = analysis.compare === undefined ? [] : stable.map((variables) => fillIn(analysis, variables));
+  const others = compare === undefined ? [] : stable.map((variables) => fillIn(analysis, variables));
   const problems = new Set([
-    ...written,
+    ...expressionProblems(analysis),
     ...[...filled.map((one) => one.filled), ...others].flatMap((one) => (one.ok ? [] : one.problems)),
     ...(canary.length === 0 ? ['No target groups to check.'] : []),
-    ...(analysis.compare !== undefined && stable.length === 0
-      ? ['No stable version to compare with. Remove compare.']
-      : []),
-    ...(analysis.compare !== undefined && analysis.groupBy !== undefined
-      ? [
-          'Cannot use compare with groupBy: the stable version is measured by the same query and has groups as well. Remove one of them.',
-        ]
-      : []),
+    ...(compare && stable.length === 0 ? ['No stable version to compare with. Remove compare.'] : []),
+    ...(compare && groupBy !== undefined ? [COMPARES_GROUPS] : []),
   ]);
   if (problems.size > 0) return { ok: false, problems: [...problems] };
   const asked = Map.groupBy(filled, (one) => canonical(one.filled.ok ? one.filled.value : undefined));
