@@ -6,7 +6,7 @@ import { serveDashboard } from './http.ts';
 import { openHub, type Viewers } from './hub.ts';
 import { connectOnDemand } from '../okractl/session.ts';
 import { stillCovers } from './in-cluster.ts';
-import { keepLogins, type Enter, type LoginLimits } from './logins.ts';
+import { keepLogins, type Enter } from './logins.ts';
 import { aWorld } from './testing/world.ts';
 
 const unknown = new KubernetesError({ status: 401, reason: 'Unauthorized', message: 'Unauthorized' });
@@ -25,7 +25,7 @@ interface People {
   readonly pass: (ms: number) => void;
 }
 
-function people(limits: Partial<LoginLimits> = {}): People {
+function people(limits: Partial<Parameters<typeof keepLogins>[2]> = {}): People {
   let time = 0;
   const ended = new Set<string>();
   const blinded = new Set<string>();

@@ -6,6 +6,7 @@ import type { Viewer, Viewers } from './hub.ts';
 export type Enter = (token: string, signal: AbortSignal) => Promise<Viewer>;
 
 const HOUR = 3_600_000;
+/** How many logins there are at once, and for how long. */
 const usual = {
   most: 20,
   /** Of one person. */
@@ -18,9 +19,6 @@ const usual = {
   /** How often the API server is asked whether it still knows the token. */
   askMs: 60_000,
 };
-
-/** How many logins there are at once, and for how long. */
-export type LoginLimits = typeof usual;
 
 interface Login {
   readonly viewer: Viewer;

@@ -1,12 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { untilGivenUp, withTimeLimit } from '../concurrency.ts';
-import {
-  definitions,
-  type LabelsOf,
-  type MetricDefinition,
-  type MetricName,
-  type NameOf,
-} from './definitions.ts';
+import { definitions, type LabelsOf, type MetricDefinition, type NameOf } from './definitions.ts';
 
 /** One value of a state. */
 export type Sample = {
@@ -109,6 +103,3 @@ function quietly(run: () => void): void {
     // A label that prom-client refuses, or a value that is no number.
   }
 }
-
-/** The names of all metrics of okrad's own. */
-export const metricNames = Object.keys(definitions) as readonly MetricName[];

@@ -75,8 +75,7 @@ export const applicationLoadBalancer = {
 } as const satisfies LoadBalancerSchemas;
 
 export type AWSApplicationLoadBalancerConfigSpec = z.output<typeof spec>;
-export type AWSApplicationLoadBalancerConfigStatus = z.output<typeof status>;
 export type AWSApplicationLoadBalancerConfig = Resource<
   AWSApplicationLoadBalancerConfigSpec,
-  AWSApplicationLoadBalancerConfigStatus
+  z.output<typeof status>
 >;

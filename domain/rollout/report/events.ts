@@ -70,10 +70,8 @@ export type ReportOutcome =
   { readonly is: 'Told' } | { readonly is: 'Refused'; readonly reason: string; readonly message: string };
 
 /** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. A look at targets alone changes no phase. */
-export const isWorthReporting = (decision: Decision): boolean => {
-  const { do: what } = displayedDecision(decision);
-  return decision.do === 'Shift' || what === 'Wait' || what === 'Close';
-};
+export const isWorthReporting = (decision: Decision): boolean =>
+  ['Shift', 'Wait', 'Close'].includes(decision.do) || displayedDecision(decision) !== decision;
 
 /** Whether two statuses say the same, whenever and by whom they were written. */
 export const sameStatus = (a: object, b: object): boolean =>
