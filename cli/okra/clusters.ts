@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
-import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
@@ -18,12 +17,7 @@ export function addCreateCluster(create: Command, shell: OkraShell): void {
     const session = shell.session(options);
     const secret = await secretOf(session, name, options);
     const id = `Secret ${secret.metadata.namespace}/${secret.metadata.name}`;
-    try {
-      await session.kubernetes.create(secret);
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      throw failed(`${id} already exists. Delete it first with okra delete cluster.`);
-    }
+    await session.kubernetes.create(secret);
     if (session.unsent === undefined) shell.print(`${id} created.`);
   })
     .description(
