@@ -15,6 +15,7 @@ import {
 import { serveFaultyEKS, type FaultyEKS } from '../support/faulty-eks.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { Stage } from '../support/stage/stage.ts';
+import { withoutRepeats } from '../support/stage/without-repeats.ts';
 import { unrepeated } from '../support/unrepeated.ts';
 
 const keys = { apiKey: 'api-key-of-applications', appKey: 'app-key-of-applications' };
@@ -45,7 +46,9 @@ describe('an application that fails', () => {
     job: { template: { spec: { image: 'test', command: ['/bin/sh', '-c', script] } } },
   });
   const jobs = (script: string) => jobsApplication(job('run-test', script));
-  const dd = (query: string) => ({ checks: [{ name: 'dd', analysis: { ...plain, query } }] });
+  const dd = (query: string, more: object = {}) => ({
+    checks: [{ name: 'dd', analysis: { ...plain, query, ...more } }],
+  });
   const apply = (clusters: readonly ClusterEntry[], applications: readonly object[]) =>
     stage.apply(cellOf('mysystem', clusters, applications, { rollbackDelay: '3s' }));
   const untilSynced = (revision: number) =>
@@ -90,8 +93,9 @@ describe('an application that fails', () => {
   });
   beforeEach(() => stage.mark());
 
-  it('A-G12, A-K01, A-K05 goes back when a check fails at weight 40: the traffic first, and then the new secrets', async () => {
-    const perCluster = web(dd('avg:errors{cluster:{{.Vars.clusterName}}}'));
+  it('A-G12, A-K01 goes back when a check fails at weight 40, measured again: the traffic first, and then the new secrets', async () => {
+    const again = { count: 2, failureLimit: 1 };
+    const perCluster = web(dd('avg:errors{cluster:{{.Vars.clusterName}}}', again));
     for (const name of ['web-1-v2', 'web-2-v2'])
       datadog.known.set(`avg:errors{cluster:${fleet.eksName(name)}}`, 0.2);
     await apply(named('web-1-v1'), [perCluster]);
@@ -114,13 +118,14 @@ describe('an application that fails', () => {
       'mysystem-web-web-1-v2': (100 - old) / 2,
       'mysystem-web-web-2-v2': (100 - old) / 2,
     });
-    expect((await stage.writes()).slice(0, 3)).toEqual([100, 60, 100].map(weights));
+    expect(withoutRepeats(await stage.writes()).slice(0, 3)).toEqual([100, 60, 100].map(weights));
     expect(came(begun)).toEqual(['web-1-v2 comes', 'web-2-v2 comes', 'web-1-v2 goes', 'web-2-v2 goes']);
     const checks = await stage.kubernetes.list<Check>(CHECK, { namespace: stage.namespace });
     expect(new Set(checks.map(({ spec }) => spec.analysis.query))).toEqual(
       new Set(['web-1-v2', 'web-2-v2'].map((name) => `avg:errors{cluster:${fleet.eksName(name)}}`)),
     );
     expect(checks.length).toBe(2);
+    expect(checks.map(({ status }) => status?.analysis?.failed)).toContain(2);
     for (const { metadata } of checks) expect(metadata.name).toMatch(/^mysystem-web-dd-.*web-[12]-v2$/);
   });
 
@@ -163,12 +168,19 @@ describe('an application that fails', () => {
     const begun = fleet.secrets.length;
     await using followed = await followStatus(stage, 'mysystem');
     await jobsFirst('exit 1', 'jobs-v2');
-    const { applications: [own] = [] } = await stage.untilPhase('mysystem', 'Reverted');
+    const reverted = await stage.untilPhase('mysystem', 'Reverted');
+    const { applications: [own] = [], lastSyncTime = '' } = reverted;
     expect(own?.phase).toBe('PrecheckFailed');
     expect(followed.statuses.map(({ applications = [] }) => applications[0]?.message)).toContain(
       'run-test failed. Waiting 3 seconds before starting a rollback',
     );
-    expect(phasesOf(followed.statuses)).toContain('Failed PrecheckFailed');
+    const phases = phasesOf(followed.statuses);
+    expect(phases.slice(phases.indexOf('Failed PrecheckFailed'))).toEqual([
+      'Failed PrecheckFailed',
+      'Reverted PrecheckFailed',
+    ]);
+    const waited = Date.parse(lastSyncTime) - Date.parse(own?.failed?.time ?? '');
+    expect(waited).toBeGreaterThanOrEqual(3_000);
     expect(came(begun)).toEqual([]);
   });
 
