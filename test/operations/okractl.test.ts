@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { okractl as programOver } from '../../cli/okractl/program.ts';
 import { sessions } from '../../cli/okractl/session.ts';
 import { withoutTerminal } from '../../cli/okractl/shell.ts';
@@ -30,11 +30,17 @@ describe('an operator with okractl', () => {
   const { open, close } = sessions();
   let dir = '';
   beforeAll(async () => {
+    // It has access to Kubernetes and Temporal alone.
+    for (const name of Object.keys(process.env).filter((one) => one.startsWith('AWS_')))
+      vi.stubEnv(name, undefined);
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/dev/null');
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
     dir = await mkdtemp(join(tmpdir(), 'okra-people-'));
   });
   afterAll(async () => {
     await close();
     await rm(dir, { recursive: true });
+    vi.unstubAllEnvs();
   });
 
   const okractl = (...words: readonly string[]): Promise<Ended> =>
@@ -99,7 +105,7 @@ describe('an operator with okractl', () => {
     return [`pause by ${pauser.name}: lunch`, `resume by ${pauser.name}: `];
   }
 
-  it('plans a rollout, looks at it, steps in, and reads who has asked for what', async () => {
+  it('A-L07 plans a rollout, looks at it, steps in, and reads who has asked for what', async () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
     await stage.targetGroups('1.0.0', ['a']);
     const updateStrategy = { type: 'Canary', canary: { steps }, detachAfter: '0s' };
