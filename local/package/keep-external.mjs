@@ -1,5 +1,6 @@
-// Removes from node_modules what the programs have in their bundle: all but the packages that stay outside, or are served, and those that they need.
-import { readFileSync, rmSync } from 'node:fs';
+// Removes what the programs have in their bundle: from node_modules, or with --manifest from the dependencies in package.json.
+// Left are the packages that stay outside, or are served, and those that they need.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 /** Packages that stay outside the bundle: thousands of files that few need, and the Temporal SDK, which finds its thread and its native code by path. */
@@ -7,6 +8,16 @@ export const external = /^@(datadog|temporalio)\//;
 
 /** Packages whose files the dashboard serves as they are. */
 const served = ['lit-html'];
+
+/** @param {string} name */
+const isOutside = (name) => external.test(name) || served.includes(name);
+
+/**
+ * Gives the dependencies that a published package names.
+ * @param {Readonly<Record<string, string>>} dependencies
+ */
+export const publishedOf = (dependencies) =>
+  Object.fromEntries(Object.entries(dependencies).filter(([name]) => isOutside(name)));
 
 /**
  * @typedef {object} Locked A package of a lockfile.
@@ -31,9 +42,7 @@ export function keptOf(packages) {
       if (found !== undefined) keep(found);
     }
   };
-  for (const name of Object.keys(packages['']?.dependencies ?? {})) {
-    if (external.test(name) || served.includes(name)) keep(`node_modules/${name}`);
-  }
+  for (const name of Object.keys(publishedOf(packages['']?.dependencies ?? {}))) keep(`node_modules/${name}`);
   return kept;
 }
 
@@ -52,15 +61,23 @@ function find(packages, from, name) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+function emptyModules() {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const kept = keptOf(packages);
   const isKept = (/** @type {string} */ path) =>
     [...kept].some((one) => one === path || one.startsWith(`${path}/`));
-  for (const path of Object.keys(packages)) {
-    if (path !== '' && !isKept(path)) rmSync(path, { recursive: true, force: true });
-  }
-  for (const path of ['node_modules/.bin', 'node_modules/.package-lock.json']) {
+  const left = Object.keys(packages).filter((path) => path !== '' && !isKept(path));
+  for (const path of [...left, 'node_modules/.bin', 'node_modules/.package-lock.json'])
     rmSync(path, { recursive: true, force: true });
-  }
+}
+
+function emptyManifest() {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  const published = { ...manifest, dependencies: publishedOf(manifest.dependencies) };
+  writeFileSync('package.json', `${JSON.stringify(published, undefined, 2)}\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  if (process.argv.includes('--manifest')) emptyManifest();
+  else emptyModules();
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { keptOf } from './keep-external.mjs';
+import { keptOf, publishedOf } from './keep-external.mjs';
 
 const { packages } = JSON.parse(
   readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
@@ -24,3 +24,13 @@ it('the image keeps the packages that are not bundled, with what they need, and 
   ];
   expect(bundled.filter((name) => kept.has(`node_modules/${name}`))).toEqual([]);
 });
+
+it('the published package names the dependencies that are not bundled, and no other', () =>
+  expect(
+    publishedOf({
+      zod: '4.6.7',
+      '@temporalio/worker': '1.24.0',
+      '@temporalio-x/y': '1',
+      'lit-html': '3.3.3',
+    }),
+  ).toEqual({ '@temporalio/worker': '1.24.0', 'lit-html': '3.3.3' }));
