@@ -9,7 +9,7 @@
  * @property {string[]} versionArguments How the tool is asked for its version.
  * @property {'same-minor' | 'one-minor' | 'exact'} fit Which other versions do as well.
  * @property {boolean} fromPath Whether an installed copy may be used.
- * @property {string} [crdsOf] Go module whose `manifests/crds` are kept beside the binary.
+ * @property {{ module: string, folder: string }} [beside] Folder of a Go module that is kept beside the binary, under its last name.
  */
 
 const kubernetes = '1.36.3';
@@ -64,7 +64,23 @@ const argoCDTool = (differences = {}) => ({
   fit: 'exact',
   // Its CRDs come from the same module.
   fromPath: false,
-  crdsOf: 'github.com/argoproj/argo-cd/v3',
+  beside: { module: 'github.com/argoproj/argo-cd/v3', folder: 'manifests/crds' },
+  ...differences,
+});
+
+/**
+ * @param {string} command
+ * @param {Partial<GoTool>} [differences]
+ * @returns {GoTool}
+ */
+const temporalTool = (command, differences = {}) => ({
+  version: '1.30.4',
+  module: 'temporal-server',
+  package: `go.temporal.io/server/cmd/${command}`,
+  ldflags: '',
+  versionArguments: ['--version'],
+  fit: 'exact',
+  fromPath: false,
   ...differences,
 });
 
@@ -83,16 +99,13 @@ export const goTools = {
     fit: 'same-minor',
     fromPath: true,
   },
-  'temporal-server': {
-    version: '1.30.4',
-    module: 'temporal-server',
-    package: 'okra.mumo.co/local/temporal-server',
-    ldflags: '',
-    versionArguments: ['--version'],
-    fit: 'exact',
-    // There is none but this project's own.
-    fromPath: false,
-  },
+  // There is none but this project's own.
+  'temporal-server': temporalTool('', { package: 'okra.mumo.co/local/temporal-server' }),
+  // As its image has it.
+  'temporal-sql-server': temporalTool('server'),
+  'temporal-sql-tool': temporalTool('tools/sql', {
+    beside: { module: 'go.temporal.io/server', folder: 'schema/postgresql' },
+  }),
   prometheus: prometheusTool('prometheus'),
   'rollouts-controller': {
     version: '1.10.1',
@@ -103,7 +116,7 @@ export const goTools = {
     fit: 'exact',
     // Its CRDs come from the same module, so a copy of the binary alone would not do.
     fromPath: false,
-    crdsOf: 'github.com/argoproj/argo-rollouts',
+    beside: { module: 'github.com/argoproj/argo-rollouts', folder: 'manifests/crds' },
   },
   argocd: argoCDTool({ tags: 'deploys' }),
   'argocd-applicationset-controller': argoCDTool(),
@@ -151,6 +164,8 @@ export const buildSeconds = {
   'kube-apiserver': 248,
   temporal: 202,
   'temporal-server': 150,
+  'temporal-sql-server': 60,
+  'temporal-sql-tool': 10,
   prometheus: 140,
   'rollouts-controller': 129,
   argocd: 370,

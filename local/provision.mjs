@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { cached } from './cache.mjs';
@@ -124,9 +124,10 @@ async function compile(name, draft, { env, signal }) {
   const tags = tool.tags === undefined ? [] : ['-tags', tool.tags];
   const flags = ['-trimpath', ...tags, '-ldflags', `-s -w ${tool.ldflags}`.trim()];
   await must('go', ['build', ...flags, '-o', join(draft, name), tool.package], options);
-  if (tool.crdsOf === undefined) return;
-  const folder = await must('go', ['list', '-m', '-f', '{{.Dir}}', tool.crdsOf], options);
-  await cp(join(folder.trim(), 'manifests', 'crds'), join(draft, 'crds'), {
+  if (tool.beside === undefined) return;
+  const { module, folder } = tool.beside;
+  const root = await must('go', ['list', '-m', '-f', '{{.Dir}}', module], options);
+  await cp(join(root.trim(), folder), join(draft, basename(folder)), {
     recursive: true,
     filter: (path) => !path.endsWith('kustomization.yaml'),
   });
