@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,16 +36,7 @@ function canBeKnown(condition: string, needed: Service | undefined): boolean {
   return condition !== 'service_completed_successfully' || needed.restart === undefined;
 }
 
-/** Docker Compose, where the program can be had. */
-const composes = spawnSync('docker', ['compose', 'version']).status === 0 ? ['docker compose'] : [];
-
 describe('docker-compose.yml', () => {
-  it.each(composes)('is taken by %s', () => {
-    const { stderr, status } = spawnSync('docker', ['compose', 'config', '--quiet'], { cwd: root });
-    expect(stderr.toString()).toBe('');
-    expect(status).toBe(0);
-  });
-
   it('has both components of okrad, and all that they need', () => {
     expect(services.map(([name]) => name).toSorted()).toEqual([
       'elbv2-proxy',

@@ -53,10 +53,23 @@ export const deployingArgoCD = ['argocd'];
 export const testTools = ['helm', 'prometheus', 'promtool', 'temporal-server', ...argoCD];
 
 /**
- * What the tests with containers use: a real kubelet, the chart as Helm installs it, and all of Argo CD.
+ * What the images that stand in for those of docker-compose.yml contain.
  * @type {readonly string[]}
  */
-export const containerTools = ['helm', 'kubelet', ...deployingArgoCD];
+export const serviceTools = [
+  'etcd',
+  'kube-apiserver',
+  'kubectl',
+  'temporal',
+  'temporal-sql-server',
+  'temporal-sql-tool',
+];
+
+/**
+ * What the tests with containers use: a real kubelet, the chart as Helm installs it, all of Argo CD, and docker-compose.yml.
+ * @type {readonly string[]}
+ */
+export const containerTools = ['helm', 'kubelet', ...deployingArgoCD, ...serviceTools];
 
 /** @type {Record<string, readonly string[]>} */
 const toolsOfComponent = {

@@ -13,6 +13,7 @@ const packages = {
   containerd: 'containerd',
   runc: 'runc',
   iproute2: 'ip',
+  iptables: 'iptables',
   mmdebstrap: 'mmdebstrap',
   'containernetworking-plugins': '../lib/cni/bridge',
 };

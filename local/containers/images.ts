@@ -4,25 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { cached, cacheRoot } from '../cache.mjs';
 import { outputOf } from '../run.mjs';
-import { SYSTEM_PATH } from './here.mjs';
+import { debianWith } from './debian.ts';
 import { startEngine, type Engine } from './engine.ts';
+import { buildServices } from './services.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = import.meta.dirname;
-
-/** What stands in for the bases of the Dockerfile: packages of Debian, and the Node.js that the project pins. */
-const bases = {
-  node: { suite: 'bookworm', variant: 'minbase', packages: ['ca-certificates'] },
-  distroless: {
-    suite: 'trixie',
-    variant: 'extract',
-    packages: ['libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates', 'tzdata', 'netbase', 'base-files'],
-  },
-} as const;
-
-type Base = keyof typeof bases;
 
 /** The images of a build, each as `docker save` writes it. */
 export interface Images {
@@ -42,7 +30,7 @@ export async function buildImages(dir: string, say: (line: string) => void): Pro
   const names = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+[:/]\S+) AS/gm)].map(
     ([, name = '']) => name,
   );
-  await using engine = await startEngine(dir, join(cacheRoot(process.env), 'containers', 'docker'));
+  await using engine = await startEngine(dir, say);
   for (const name of new Set(names)) {
     await buildBase(engine, name.startsWith('gcr.io/') ? 'distroless' : 'node', name, say);
   }
@@ -51,6 +39,7 @@ export async function buildImages(dir: string, say: (line: string) => void): Pro
   const file = ['--file', join(root, 'deploy/Dockerfile'), '--target', 'okra', '--tag', tag];
   await engine.docker('build', '--network=host', ...file, root);
   await buildPause(engine, dir);
+  await buildServices(engine, dir, say);
   const images = {
     okra: join(dir, 'okra.tar'),
     pause: join(dir, 'pause.tar'),
@@ -64,13 +53,13 @@ export async function buildImages(dir: string, say: (line: string) => void): Pro
 
 async function buildBase(
   engine: Engine,
-  base: Base,
+  base: 'node' | 'distroless',
   name: string,
   say: (line: string) => void,
 ): Promise<void> {
   const context = await mkdtemp(join(tmpdir(), 'okra-base-'));
   try {
-    await cp(await debianOf(base, say), join(context, 'debian.tar'));
+    await cp(await debianWith(base, say), join(context, 'debian.tar'));
     await cp(join(root, 'node_modules/node/bin/node'), join(context, 'node'));
     if (base === 'node') {
       await cp(npmFolder(), join(context, 'npm'), { recursive: true });
@@ -90,26 +79,6 @@ async function buildBase(
   } finally {
     await rm(context, { recursive: true });
   }
-}
-
-/** The files of Debian's packages in an archive, which is kept. */
-async function debianOf(base: Base, say: (line: string) => void): Promise<string> {
-  const { suite, variant, packages } = bases[base];
-  const folder = join(cacheRoot(process.env), 'containers', `debian-${suite}`);
-  await mkdir(dirname(folder), { recursive: true });
-  await cached({ folder, say }, async (draft) => {
-    say(`Debian ${suite}: installing (once)`);
-    const args = [
-      // The user of apt may not write to /dev/null everywhere.
-      '--aptopt=APT::Sandbox::User "root"',
-      `--variant=${variant}`,
-      `--include=${packages.join(',')}`,
-      suite,
-      join(draft, 'debian.tar'),
-    ];
-    await outputOf('mmdebstrap', args, { env: { ...process.env, PATH: SYSTEM_PATH } });
-  });
-  return join(folder, 'debian.tar');
 }
 
 /** The folder of the npm that is in the PATH. */
