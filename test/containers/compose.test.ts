@@ -8,8 +8,9 @@ import { createListener, createTargetGroup, elbv2Of } from '../../local/aws-fixt
 import type { Engine } from '../../local/containers/engine.ts';
 import { NODE_ADDRESS } from '../../local/containers/node.ts';
 import { compose, startServicesEngine } from '../../local/containers/services.ts';
-import { cellFor, targetGroupsFor } from '../../local/demo/objects.ts';
+import { targetGroupsFor } from '../../local/demo/objects.ts';
 import { provision } from '../../local/provision.mjs';
+import { cellThatPauses, weightsOf } from './web.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -44,13 +45,7 @@ describe('docker-compose.yml', () => {
     const { arn } = await createTargetGroup(elbv2, name);
     await apply(targetGroupsFor(version, [{ name, arn }]));
   };
-  const served = async (): Promise<Readonly<Record<string, number>>> => {
-    const { Rules = [] } = await elbv2.describeRules({ ListenerArn: listenerARN });
-    const forwarded = Rules.flatMap(({ Actions = [] }) => Actions[0]?.ForwardConfig?.TargetGroups ?? []);
-    return Object.fromEntries(
-      forwarded.map(({ TargetGroupArn = '', Weight = 0 }) => [TargetGroupArn.split('/')[1] ?? '', Weight]),
-    );
-  };
+  const served = (): ReturnType<typeof weightsOf> => weightsOf(elbv2, listenerARN);
   const explainFailure = (): void =>
     onTestFailed(async () => {
       const services = await inProject('ps', '--all').catch(String);
@@ -81,7 +76,7 @@ describe('docker-compose.yml', () => {
     explainFailure();
     ({ listenerArn: listenerARN } = await createListener(elbv2, 'web'));
     await addVersion('1.0.0');
-    await apply(cell(listenerARN));
+    await apply(cellThatPauses(listenerARN));
     await cellIn('Completed');
     await addVersion('2.0.0');
     await cellIn('Paused');
@@ -99,10 +94,3 @@ describe('docker-compose.yml', () => {
     expect(await engine.docker('network', 'ls', '--filter', 'type=custom', '--quiet')).toBe('');
   });
 });
-
-/** The Cell of the demo, with one step that waits for a person. */
-function cell(listenerARN: string): object {
-  const made = cellFor(listenerARN) as { readonly spec: object };
-  const canary = { steps: [{ setWeight: 20 }, { pause: {} }] };
-  return { ...made, spec: { ...made.spec, replicas: 1, updateStrategy: { type: 'Canary', canary } } };
-}

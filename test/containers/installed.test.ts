@@ -9,12 +9,13 @@ import { createListener, createTargetGroup, elbv2Of } from '../../local/aws-fixt
 import { awsIdentity } from '../../local/components/aws.ts';
 import type { Images } from '../../local/containers/images.ts';
 import { logsOf, startNode, type Node } from '../../local/containers/node.ts';
-import { cellFor, targetGroupsFor } from '../../local/demo/objects.ts';
+import { targetGroupsFor } from '../../local/demo/objects.ts';
 import { writeKubeconfig } from '../../local/kubernetes.ts';
 import { proxyControl, type ProxyControl } from '../../local/elbv2-proxy/control.ts';
 import { provision } from '../../local/provision.mjs';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { until } from '../support/until.ts';
+import { cellThatPauses, weightsOf } from './web.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -85,13 +86,7 @@ describe('Okra, installed by Helm on a node', () => {
   };
   const cellIn = (phase: string): Promise<string> =>
     kubectl('wait', 'cell/web', `--for=jsonpath={.status.phase}=${phase}`, '--timeout=300s');
-  const served = async (): Promise<Readonly<Record<string, number>>> => {
-    const { Rules = [] } = await elbv2Of(stack).describeRules({ ListenerArn: arns.get('listener') });
-    const forwarded = Rules.flatMap(({ Actions = [] }) => Actions[0]?.ForwardConfig?.TargetGroups ?? []);
-    return Object.fromEntries(
-      forwarded.map(({ TargetGroupArn = '', Weight = 0 }) => [TargetGroupArn.split('/')[1] ?? '', Weight]),
-    );
-  };
+  const served = (): ReturnType<typeof weightsOf> => weightsOf(elbv2Of(stack), arns.get('listener') ?? '');
   const podsOf = async (): Promise<readonly string[]> =>
     (await kubectl('get', 'pods', '-n', 'okra', '-o', 'name')).split('\n').filter((name) => name !== '');
   /** Waits until four pods run and none of some others is left; gives their names. */
@@ -183,7 +178,7 @@ describe('Okra, installed by Helm on a node', () => {
   it('does a rollout, and continues it when all its pods are killed', async () => {
     explainFailure();
     await addVersion('1.0.0');
-    await apply(cell(arns.get('listener') ?? ''));
+    await apply(cellThatPauses(arns.get('listener') ?? ''));
     await cellIn('Completed');
     await addVersion('2.0.0');
     await cellIn('Paused');
@@ -244,10 +239,3 @@ describe('Okra, installed by Helm on a node', () => {
     expect(await served()).toMatchObject({ 'web-4-0-0': 100 });
   });
 });
-
-/** The Cell of the demo, with one step that waits for a person. */
-function cell(listenerARN: string): object {
-  const made = cellFor(listenerARN) as { readonly spec: object };
-  const canary = { steps: [{ setWeight: 20 }, { pause: {} }] };
-  return { ...made, spec: { ...made.spec, replicas: 1, updateStrategy: { type: 'Canary', canary } } };
-}
