@@ -179,7 +179,7 @@ describe('what a failure says', () => {
 
   it.each([
     ['AccessDenied', 'User: arn:aws:iam::1:role/okra is not authorized.', 'arn:aws:iam::1:role/okra'],
-    ['AccessDenied', undefined, 'Allow it in the IAM policy of the role that Okra runs as'],
+    ['AccessDenied', undefined, "Allow the action in the IAM policy of Okra's role"],
     ['ExpiredToken', undefined, 'AWS_WEB_IDENTITY_TOKEN_FILE'],
     ['RequestExpired', undefined, 'Set the clock'],
     ['InvalidClientTokenId', undefined, 'Give okrad credentials that are valid'],

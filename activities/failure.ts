@@ -147,7 +147,7 @@ const denials: readonly Denial[] = [
     names: ['AccessDenied', 'UnauthorizedOperation', 'NotAuthorized', 'Unauthorized'],
     refused: 'AWS refused',
     advice:
-      'Allow it in the IAM policy of the role that Okra runs as, and for a role that it assumes in the trust policy of that.',
+      "Allow the action in the IAM policy of Okra's role; for an assumed role, also in its trust policy.",
   },
   {
     names: ['ExpiredToken', 'TokenRefreshRequired'],

@@ -197,7 +197,7 @@ const progressive = object({
     'The label of ManagedClusters with the name of the cluster. BindingPolicies use it to select some of the clusters. Default: name.',
   ),
   clusterColumn: optional(nonEmpty(253)).describe(
-    'The column of the StatusCollectors with inventory.name, which tells the rows of the clusters apart. Default: cluster.',
+    'The column of the StatusCollectors with inventory.name, which distinguishes the rows of the clusters. Default: cluster.',
   ),
 });
 

@@ -156,8 +156,7 @@ async function inform(options: WatcherOptions, { router, dispatcher, telling }: 
       if (signal.aborted) return;
       const found = temporal.namespaceId();
       const isLost = known !== undefined && found !== known;
-      if (isLost)
-        log.warn({ before: known, found }, 'temporal has lost its database, starting again what ran');
+      if (isLost) log.warn({ before: known, found }, 'new temporal database, restarting workflows');
       known = found;
       if (!hasBegun() || (!isLost && performance.now() < due)) continue;
       router.replay();
@@ -248,7 +247,7 @@ export async function wakeOrphans({
       const object = workedObject(workflowId);
       if (object === undefined || !isWatched(object)) continue;
       if (router.objectOf(workflowId)?.object !== undefined) continue;
-      log.info({ workflowId }, 'object deleted while nobody watched');
+      log.info({ workflowId }, 'object was deleted while the watch was down');
       dispatcher.dispatch({ do: 'Signal', workflowId, signal: 'changed' });
     }
   } catch (error) {

@@ -108,7 +108,7 @@ export async function rollOutApplications(
     if (at > Date.now()) await until(heard, at - Date.now(), `Trying again: ${message}`);
   };
   const goOn = async (): Promise<never> => {
-    setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
+    setCurrentDetails(`Continuing in a new run of ${workflowInfo().workflowId}.`);
     const handed = isHeld() ? pace : { ...pace, heldUntil: 0 };
     return renew(live.state(), live.isCancelled(), pace.looks.length === 0 ? undefined : handed);
   };

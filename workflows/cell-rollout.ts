@@ -148,7 +148,7 @@ const MOST_OUTRUN = 3;
 const mayRenew = (): boolean => hasLongHistory() && allHandlersFinished();
 
 async function renew(key: ObjectKey, live: LiveRun): Promise<void> {
-  setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
+  setCurrentDetails(`Continuing in a new run of ${workflowInfo().workflowId}.`);
   await goOn<typeof cellRollout>({ key, ...handOver(live.run()), ...cancelled(live.isCancelled()) });
 }
 

@@ -25,10 +25,10 @@ import { fieldsIn, omit } from '../domain/model/fields.ts';
 import { decode, listenTo, stampOf } from './listen-to-request.ts';
 
 const descriptions: Readonly<Record<StagedRequestName, string>> = {
-  pause: 'Begins no stage until someone sends resume.',
+  pause: 'Begins no stage until resume.',
   resume: 'Ends a pause.',
   promote: 'Finishes the stage, whether or not its condition is fulfilled; with "stage", only that one.',
-  abort: 'Takes the newest stage back; with "to", all after the stage of that name, the newest first.',
+  abort: 'Rolls the newest stage back; with "to", all after the stage of that name, the newest first.',
   retry: 'Continues after an abort, or after a stage that was not fulfilled in time.',
 };
 

@@ -159,7 +159,7 @@ export async function deleteUnused(kubernetes: KubernetesClient, read: ReadCell)
     if (application !== undefined) left.push(stillThere(`Application ${application}`, secret.name));
     else if (!observed.isIntact) {
       await ask(kubernetes, key, secret, {});
-      left.push(`Secret ${secret.name} was changed by someone.`);
+      left.push(`Secret ${secret.name} was changed by another client.`);
     } else {
       const at = { namespace: key.namespace, name: secret.name };
       await remove(kubernetes, { kind: SECRET, key: at }, secret.uid, secret.resourceVersion);

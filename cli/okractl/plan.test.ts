@@ -18,7 +18,7 @@ describe('plan', () => {
     expect(out).toContain('Installing 2.0.0 with all traffic');
     expect(out).toContain('With target groups of 2.0.1 (assumed): 2.0.0 → 2.0.1:');
     expect(out).toMatch(/1\/3 +web-2\.0\.1-1: 20, web-b: 80 +Setting the weight of 2\.0\.1 to 20\./);
-    expect(out).toContain('* Assumed: someone sends resume at once.');
+    expect(out).toContain('* Assumed: resume is sent at once.');
   });
 
   it('says what manifests would do to the cluster, and writes nothing', async () => {

@@ -80,7 +80,7 @@ export const metricsOf = {
     },
     okra_rollouts_finished_total: {
       type: 'counter',
-      help: 'Changes of what serves, rollouts above all, by outcome, as the leading watchers have seen them end.',
+      help: 'Finished rollouts and other changes of the serving version, by outcome.',
       labels: ['outcome'],
     },
     okra_rollout_duration_seconds: {

@@ -45,10 +45,10 @@ export async function untilRegistered(
       told = reason;
     } catch (error) {
       if (told === undefined && attempts >= UNKNOWN_ATTEMPTS) {
-        log.warn({ namespace, err: error }, 'search attributes not found out, going on');
+        log.warn({ namespace, err: error }, 'search attributes cannot be read, continuing');
         return;
       }
-      log.debug({ namespace, err: error }, 'search attributes not found out, trying again');
+      log.debug({ namespace, err: error }, 'search attributes cannot be read, retrying');
     }
     await sleep(waitAfter(attempts, backoff), signal);
   }

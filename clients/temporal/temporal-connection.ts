@@ -109,7 +109,7 @@ export async function credentialsChanged(
       return true;
     } catch (error) {
       // A file may be half written, and the two of a pair change one after the other.
-      log.warn({ err: error }, 'credentials of temporal not taken up, trying again');
+      log.warn({ err: error }, 'cannot reload temporal credentials, retrying');
     }
   }
   return false;

@@ -58,7 +58,7 @@ export function findTakenLabel(
       const cannot = `cannot set label ${key} of Secret ${secretName} to ${secretLabels[key]} for application ${name}: application ${by} has it as ${labels[key]} on cluster ${cluster}`;
       return spec.applications.some((one) => one.name === by)
         ? `${cannot}. Do it in two edits: have application ${by} leave the cluster or drop the label, and edit application ${name} once that is in place.`
-        : `${cannot}, though the Cell no longer has it. Use another label; or, once nobody needs application ${by}, remove it from the annotation ${APPLICATIONS_ANNOTATION} of the Secret.`;
+        : `${cannot}, though the Cell no longer has it. Use another label; or, if application ${by} is no longer needed, remove it from the annotation ${APPLICATIONS_ANNOTATION} of the Secret.`;
     }
   }
   return undefined;

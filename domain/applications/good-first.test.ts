@@ -119,7 +119,7 @@ describe('the Cell of an application that someone deletes while it moves the tra
       expect(world.status).toMatchObject({
         reason: 'WaitingForCell',
         message:
-          'web: Secret web-v1 does not have application web, which Cell mysystem-web needs before it is created again, so that revision 1 gets the traffic first. Restore it, or send abort while a newer revision is under way. Once nobody needs revision 1, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
+          'web: Secret web-v1 does not have application web, which Cell mysystem-web needs before it is created again, so that revision 1 gets the traffic first. Restore it, or send abort while a newer revision is under way. If revision 1 is no longer needed, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
       });
       world.secrets.set('web-v1', secret);
       expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
@@ -186,7 +186,7 @@ describe('the Cell of an application that someone deletes while it moves the tra
     expect(world.status).toMatchObject({
       reason: 'WaitingForCell',
       message:
-        'web: Revision 1 gets the traffic first. Cell mysystem-web is Progressing: Expected healthy targets, got none. Once nobody needs revision 1, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
+        'web: Revision 1 gets the traffic first. Cell mysystem-web is Progressing: Expected healthy targets, got none. If revision 1 is no longer needed, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
     });
     world.revisions.set('web', world.revisions.get('web')!.slice(1));
     expect(world.run().status.phase).toBe('Completed');

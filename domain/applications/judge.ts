@@ -52,7 +52,7 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['Traffic of a revision that failed or was aborted goes back', ofFailed(takeTrafficBack)],
   ['Traffic of a revision that the spec no longer asks for goes back', withdrawSuperseded],
   ['A spec that cannot be read stops it', reportProblems],
-  ['What belongs to someone else stops it', reportForeign],
+  ['What belongs to another owner stops it', reportForeign],
   ['Checks of a revision that failed end', ofFailed((turn) => endChecks(turn))],
   ['With onFailure Hold a revision that failed stays', ofFailed(stayFailed)],
   ['The rest of a revision that failed stays for rollbackDelay', ofFailed(awaitRollback)],
@@ -247,7 +247,7 @@ function withdraw(turn: Turn, number?: number): Judgement | undefined {
   }
   const isAskedFor = number !== undefined && child.revision === number;
   if (child.revision !== good.number && !isAskedFor) {
-    const message = `Giving the traffic back to revision ${good.number}, as it is to go elsewhere.`;
+    const message = `Shifting the traffic back to revision ${good.number} before it moves to other target groups.`;
     return back(mark, applyChild(good.number, child.revision), message);
   }
   const { rollout, observedGeneration } = child.status;
@@ -337,7 +337,7 @@ function runPostchecks(turn: Turn, revision: ObservedRevision): Outcome {
 }
 
 function markGood(turn: Turn, { number }: ObservedRevision): Judgement {
-  const message = `Revision ${number} is in place; what it does not have goes.`;
+  const message = `Revision ${number} is deployed; removing what it no longer uses.`;
   return act(turn, { do: 'MarkGood', number }, message);
 }
 
@@ -353,7 +353,7 @@ export function goodFirst(turn: Turn, begun: number | undefined): Judgement | un
   const { stableVersion = '', history = [] } = child?.status ?? {};
   const isSettled = isSameVersion(stableVersion, version) || history.length > 0;
   if (child !== undefined && (child.revision !== number || isSettled)) return undefined;
-  const unneeded = `Once nobody needs revision ${number}, delete ControllerRevision ${revisionName(cell, application.name, number)}; the newer one then gets all traffic at once.`;
+  const unneeded = `If revision ${number} is no longer needed, delete ControllerRevision ${revisionName(cell, application.name, number)}; the newer one then gets all traffic at once.`;
   if (child === undefined && !isDeployed(turn, good)) {
     if (mark.child === undefined) return undefined;
     const secrets = [...new Set(content.clusters.map(({ secretName }) => secretName))].join(' or ');

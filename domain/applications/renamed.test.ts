@@ -26,7 +26,7 @@ describe('an application that gets another name', () => {
     expect(world.status).toMatchObject({
       phase: 'Failed',
       reason: 'Conflict',
-      message: `${to}: cannot set label role of Secret web-v1 to ${to} for application ${to}: application ${from} has it as ${from} on cluster web-v1, though the Cell no longer has it. Use another label; or, once nobody needs application ${from}, remove it from the annotation okra.mumo.co/applications of the Secret. Next: Beginning with revision 1.`,
+      message: `${to}: cannot set label role of Secret web-v1 to ${to} for application ${to}: application ${from} has it as ${from} on cluster web-v1, though the Cell no longer has it. Use another label; or, if application ${from} is no longer needed, remove it from the annotation okra.mumo.co/applications of the Secret. Next: Beginning with revision 1.`,
     });
   });
 

@@ -37,12 +37,12 @@ interface RequestKind {
 const kinds: Readonly<Record<RequestName, RequestKind>> = {
   pause: {
     hear: ({ paused }, stamp) => ({ paused: paused ?? stampOf(stamp) }),
-    answer: () => 'Nothing goes forward until someone sends resume; what goes back does.',
+    answer: () => 'Nothing goes forward until resume; reverts continue.',
   },
   resume: {
     refusal: ({ paused }) => (paused === undefined ? 'The Cell is not paused.' : undefined),
     hear: () => ({ paused: undefined }),
-    answer: () => 'The applications go on.',
+    answer: () => 'The applications continue.',
   },
   promote: {
     refusal: refusePromotion,

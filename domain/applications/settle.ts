@@ -39,7 +39,7 @@ export function takeTrafficBack(turn: Turn, failed: Failed): Judgement | undefin
   if (good?.content.application.alb === undefined || seen.child?.isOwn === false) return undefined;
   if (seen.child?.revision === good.number && isChildAsDesired(turn, good, 'All')) return undefined;
   const action = applyChild(good.number, failed.revision);
-  return back(mark, action, `Giving the traffic back to revision ${good.number}.`);
+  return back(mark, action, `Shifting the traffic back to revision ${good.number}.`);
 }
 
 /** Leaves everything as it is with onFailure Hold. */
@@ -62,7 +62,7 @@ export function clearFirst(turn: Turn, failed: Failed): Judgement | undefined {
   if (lastGood(seen.revisions) !== undefined) return undefined;
   if (seen.child !== undefined) {
     const message = `${failed.message} There is no earlier revision to go back to; everything stays as it is. Edit the Cell, or send retry.`;
-    return stopped(mark, 'NothingToGoBackTo', message);
+    return stopped(mark, 'NoRevisionToRollBackTo', message);
   }
   const reverting: Turn = { ...turn, mark: { ...mark, phase: 'Reverting' }, isReverting: true };
   const nothing = { number: 0, content: { clusters: [], application } };

@@ -108,6 +108,6 @@ export function performed(
   const after = { ...state, repeated: { ...state.repeated, [application]: { action: what, times } } };
   if (times <= MOST_REPEATED) return { ...after, troubles };
   // What is done and not seen would be done again and again, as fast as it can be.
-  const message = `${action.do} was done ${times} times, and is not seen to be done. Look at what changes it back.`;
+  const message = `${action.do} was applied ${times} times, but does not persist. Find out what reverts it.`;
   return troubled(after, application, { reason: 'NotSeen', message, action }, now);
 }

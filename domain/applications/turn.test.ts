@@ -1115,7 +1115,7 @@ describe('something that is done and changed back', () => {
       takeWithoutCheck(world);
     }
     expect(removed).toBeLessThan(15);
-    expect(world.status.message).toContain('ApplySecrets was done');
+    expect(world.status.message).toContain('ApplySecrets was applied');
   });
 
   /** Takes a turn in which the secret of a cluster that serves may be missing, as someone has deleted it. */

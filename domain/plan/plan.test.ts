@@ -49,7 +49,7 @@ describe('a plan', () => {
     const numbers = plan.parts[0]?.ahead.events.map(({ step }) => step);
     expect(numbers).toEqual(['1/4', '1/4', '2/4', '3/4', '4/4', 'done', 'done', undefined, undefined]);
     expect(plan.parts[0]?.ahead.events.flatMap(({ assumes = [] }) => assumes)).toEqual([
-      'someone sends resume at once',
+      'resume is sent at once',
     ]);
   });
 
@@ -234,7 +234,7 @@ describe('the plan of a rollout that is under way', () => {
     expect(plan.parts[0]?.ahead.events[0]).toMatchObject({
       is: 'Wait',
       does: expect.stringContaining('Paused by ann') as unknown,
-      assumes: 'someone sends resume at once',
+      assumes: 'resume is sent at once',
     });
     expect(weightsAhead(simulation)).toHaveLength(3);
   });

@@ -168,7 +168,7 @@ function pass(
   const stamp = { by: 'okractl plan', reason: '', at: now };
   // For a person is waited without an end; a time means only that the analysis in the background is read meanwhile.
   if (what === 'Resume')
-    return { run: recordRequest(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
+    return { run: recordRequest(run, 'resume', stamp), now, assumes: 'resume is sent at once' };
   if (what === 'Approval')
     return {
       run: withState(run, (state) => approvedAhead(state, stamp)),
@@ -176,7 +176,7 @@ function pass(
       assumes: 'those who have to approve do so at once',
     };
   if (what === 'Verdict')
-    return { run: recordRequest(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
+    return { run: recordRequest(run, 'promote', stamp), now, assumes: 'promote is sent at once' };
   if (until !== undefined) return { run, now: Math.max(now + 1, until) };
   const passing = passings[what];
   if (passing === undefined) return undefined;

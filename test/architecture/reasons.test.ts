@@ -113,7 +113,7 @@ const parts: readonly Part[] = [
       'WaitingForWindow',
       'Deleting',
       'Stopped',
-      'NothingToGoBackTo',
+      'NoRevisionToRollBackTo',
       'StillServing',
       'Reverted',
       'Aborted',

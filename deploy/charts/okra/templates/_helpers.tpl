@@ -27,7 +27,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.serviceAccount.create -}}
 {{- default (include "okra.fullname" .) .Values.serviceAccount.name -}}
 {{- else -}}
-{{- required "Expected serviceAccount.name with serviceAccount.create=false, got none. Name the service account that is there." .Values.serviceAccount.name -}}
+{{- required "serviceAccount.name is required with serviceAccount.create=false. Name an existing service account." .Values.serviceAccount.name -}}
 {{- end -}}
 {{- end -}}
 
