@@ -16,7 +16,7 @@ function asActivity<T>(run: () => Promise<T>): Promise<T> {
   return asyncLocalStorage.run(context as unknown as Context, () => withHeartbeat(run));
 }
 
-/** Stops the process for a while: time goes on, and no timer runs before it is over. */
+/** Stops the process for a while: time passes, and no timer runs before it is over. */
 const stopFor = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 it('is not given up for what it has waited for a slot, nor for how long it takes', async () => {
@@ -44,7 +44,7 @@ it('is given up when the process was stopped for longer than the heartbeat timeo
   });
 });
 
-it('stays given up when the heartbeat goes on', async () => {
+it('stays given up when the heartbeat continues', async () => {
   await asActivity(async () => {
     stopFor(5_000);
     await vi.advanceTimersByTimeAsync(3_000);

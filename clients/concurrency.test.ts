@@ -40,7 +40,7 @@ describe('a shared reading', () => {
     expect(await next).toBe('a');
   });
 
-  it('goes on for the others when one gives up', async () => {
+  it('continues for the others when one gives up', async () => {
     const { seen, read, answer } = aReading();
     const stop = new AbortController();
     const one = read(stop.signal);

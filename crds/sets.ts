@@ -39,7 +39,7 @@ export const templateMetadata = (labels: typeof templateLabels) =>
     ),
   });
 
-/** What is wrong with one cluster or one generated object; the others go on. */
+/** What is wrong with one cluster or one generated object; the others continue. */
 export const problem = object({
   cluster: optional(string().max(253)).describe('The cluster with the problem.'),
   object: optional(string().max(512)).describe('The object with the problem.'),

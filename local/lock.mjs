@@ -20,7 +20,7 @@ export function isAlive(pid) {
 /**
  * Takes a lock file; answers a function that gives it back, or the process id of the holder.
  * A lock is abandoned when its holder is dead, or, should another process have got that id, when nobody touched it for a minute.
- * Two that clear an abandoned lock at once may both go on: what the lock guards has to be safe, the lock only saves work.
+ * Two that clear an abandoned lock at once may both continue: what the lock guards has to be safe, the lock only saves work.
  * @param {string} path
  * @returns {Promise<{ release: () => Promise<void> } | { holder: number }>}
  */

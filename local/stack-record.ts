@@ -8,7 +8,7 @@ import type { Stack } from './stack.ts';
 /** The record of a stack that is kept in its folder. */
 export const recordIn = ({ dir }: Pick<Stack, 'dir'>): string => join(dir, 'stack.json');
 
-/** Refuses to go on while the stack of this record is still running. */
+/** Refuses to continue while the stack of this record is still running. */
 export async function refuseSecondStack(file: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return;

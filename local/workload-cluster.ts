@@ -36,7 +36,7 @@ export interface WorkloadCluster {
   readonly authenticator: Authenticator;
   readonly start: () => Promise<void>;
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
-  /** Ends it; the emulated EKS goes on to name it. */
+  /** Ends it; the emulated EKS continues to name it. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 

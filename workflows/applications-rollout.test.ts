@@ -164,7 +164,7 @@ describe('the workflow of a Cell with applications', () => {
   });
 
   it.each(['observe', 'report', 'SaveRevision', 'ApplySecrets', 'ApplyChild', 'MarkGood'])(
-    'goes on after a failure of %s, and does not fail',
+    'continues after a failure of %s, and does not fail',
     async (name) => {
       failing.add(name);
       await roll(() => phase() === 'Completed');
@@ -315,7 +315,7 @@ describe('the workflow of a Cell with applications', () => {
     expect(handlers.get('query plan')?.()).toMatchObject({ steps: [{ stands: 'done' }] });
   });
 
-  it('goes on as a new run when its history is long, with all that it knows', async () => {
+  it('continues as a new run when its history is long, with all that it knows', async () => {
     await roll(() => phase() === 'Completed');
     isGone = false;
     historyLength = 5_000;
@@ -323,7 +323,7 @@ describe('the workflow of a Cell with applications', () => {
     expect(renewed.at(-1)?.reported?.phase).toBe('Completed');
   });
 
-  it('takes all traffic back by an abort before it goes on as a new run, which looks at all', async () => {
+  it('takes all traffic back by an abort before it continues as a new run, which looks at all', async () => {
     const other = web({ name: 'other', alb: ruleAt(11) });
     world = new ApplicationsWorld({
       clusters: clusters('web-v1'),

@@ -37,7 +37,7 @@ import { listenTo, stampOf } from './listen-to-request.ts';
 import { addLook, backoffMs, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 import { viewOf } from '../domain/model/view.ts';
 
-/** How fast a run looks where nothing comes of it; it is handed to the next run, so that going on does not begin anew. */
+/** How fast a run looks where nothing comes of it; it is handed to the next run, so that continuing does not begin anew. */
 export interface LookPace {
   readonly looks: Looks;
   /** Until when only what someone asks for leads to another look, in milliseconds since the epoch. */

@@ -11,7 +11,7 @@ const EVENTS_PER_LOOK = 6;
 
 let world: ApplicationsWorld;
 let begunAt = 0;
-/** Until when things go on, in milliseconds; then the Cell is gone. */
+/** Until when things continue, in milliseconds; then the Cell is gone. */
 let end = 0;
 /** How often something is told, in milliseconds. */
 let every = Infinity;
@@ -188,7 +188,7 @@ describe('a Cell with applications that is told of changes all the time', { time
     expect(Math.max(...waits)).toBeLessThanOrEqual(LOOK_MS + 1_600);
   });
 
-  // While it looks, while a look waits for its turn, and where a run goes on as another.
+  // While it looks, while a look waits for its turn, and where a run continues as another.
   const times = [0, 500, 1_000, 1_500, 8_200];
   it.each(
     times.flatMap((time) => [
@@ -241,7 +241,7 @@ describe('a look of a Cell with applications that fails', { timeout: 30_000 }, (
   });
 
   it.each(['abort', 'pause', 'retry'])(
-    'is made again at once when someone sends %s while a run goes on as another',
+    'is made again at once when someone sends %s while a run continues as another',
     async (request) => {
       [isFailing, every] = [true, 30];
       happens.push({ at: 3 * MINUTE, happen: () => (asksBetween = request) });
@@ -253,7 +253,7 @@ describe('a look of a Cell with applications that fails', { timeout: 30_000 }, (
 });
 
 it.each([4, 1])(
-  'a Cell whose looks do not answer goes on as a new run before Temporal takes no more signals, of %i events each, and then hears an abort',
+  'a Cell whose looks do not answer continues as a new run before Temporal takes no more signals, of %i events each, and then hears an abort',
   { timeout: 30_000 },
   async (events) => {
     [every, eventsPerSignal] = [10, events];

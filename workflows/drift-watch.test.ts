@@ -15,9 +15,9 @@ vi.mock('./entity.ts', () => ({
 const { driftWatch } = await import('./drift-watch.ts');
 
 it.each([
-  ['goes on while an object names the listener', { watched: 1 }, true],
+  ['continues while an object names the listener', { watched: 1 }, true],
   ['ends when nothing names it', { watched: 0 }, false],
-  ['goes on while one may that nobody may read', { watched: 0, unread: 1 }, true],
+  ['continues while one may that nobody may read', { watched: 0, unread: 1 }, true],
 ])('the watch over a listener %s', async (_, seen, isPresent) => {
   finding = { ...seen, drifted: [], unhealthy: [], changed: [], isSplit: false };
   await driftWatch({ type: 'AWSApplicationLoadBalancer', place: 'arn', intervalSeconds: 60 });

@@ -1,6 +1,6 @@
 import { ActivityFailure, RetryState } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-// Temporal suggests to go on as new after thousands of events, more than a test against a server can wait for.
+// Temporal suggests to continue as new after thousands of events, more than a test against a server can wait for.
 let wake = (): void => undefined;
 let isRenewalDue = true;
 beforeEach(() => void (isRenewalDue = true));

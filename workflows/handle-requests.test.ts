@@ -65,7 +65,7 @@ describe('a request with a name and an entry', () => {
     ]);
   });
 
-  it('is refused when it lets go on what is not what was looked at', () => {
+  it('is refused when it lets continue what is not what was looked at', () => {
     handleRequests({ run: () => runFrom(rolling), take });
     const seen = (step: number) => new RawValue({ by: 'ann', version: '2.0.0', step });
     const validator = handlers.get('update promote')?.options.validator;

@@ -28,7 +28,7 @@ vi.mock('./activities.ts', async (original) => ({
 
 const { cellRollout } = await import('./cell-rollout.ts');
 
-it('a run whose looks are all out of date goes on as another before its history is too long', async () => {
+it('a run whose looks are all out of date continues as another before its history is too long', async () => {
   world = new World('default', {
     updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }, { pause: {} }] } },
   });

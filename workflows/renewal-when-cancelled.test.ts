@@ -78,7 +78,7 @@ beforeEach(() => {
 it.each<[string, Pick<CellRolloutInput, 'applications'>]>([
   ['a Cell', {}],
   ['a Cell with applications', { applications: initialApplicationsState }],
-])('%s: a cancellation of a run that goes on as another is not lost', async (_, state) => {
+])('%s: a cancellation of a run that continues as another is not lost', async (_, state) => {
   expect(await cancelled({ key: world.key, ...state })).toMatchObject({ isCancelled: true });
 });
 

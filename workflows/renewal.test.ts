@@ -68,7 +68,7 @@ describe('a wait', () => {
 
 describe('a run', () => {
   it.each([
-    ['goes on', versioned, false],
+    ['continues', versioned, false],
     ['is over when another version has become current', superseded, true],
     ['is over when its history is long', { ...unversioned, historyLength: 1_001 }, true],
   ])('%s', (_, known, want) => {
@@ -83,7 +83,7 @@ describe('a run', () => {
       { initialVersioningBehavior: 'AUTO_UPGRADE' },
     ],
     ['on its own version otherwise', versioned, {}],
-  ])('goes on as new %s', async (_, known, want) => {
+  ])('continues as new %s', async (_, known, want) => {
     info = known;
     await goOn();
     expect(renewedWith).toEqual(want);

@@ -3,7 +3,7 @@ import { condition, makeContinueAsNewFunc, workflowInfo, type Workflow } from '@
 /** How many events a run may have before another takes over, so that it is replayed soon and can be read. */
 const LONGEST_HISTORY = 1_000;
 
-/** Whether a run has had enough events. A condition may ask, so that a run goes on as a new one also while it waits. */
+/** Whether a run has had enough events. A condition may ask, so that a run continues as a new one also while it waits. */
 export function hasLongHistory(): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   return continueAsNewSuggested || historyLength > LONGEST_HISTORY;
@@ -25,7 +25,7 @@ export const isSuperseded = (): boolean => workflowInfo().targetWorkerDeployment
 /** Whether the next run is to take over, with nothing under way. A condition may ask. */
 export const isDue = (): boolean => hasLongHistory() || isSuperseded();
 
-/** Goes on as a new run, on the version of the worker that is current by now. */
+/** Continues as a new run, on the version of the worker that is current by now. */
 export function goOn<Type extends Workflow>(...args: Parameters<Type>): Promise<never> {
   return makeContinueAsNewFunc<Type>(isSuperseded() ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {})(
     ...args,

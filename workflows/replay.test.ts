@@ -18,7 +18,7 @@ async function* recorded() {
   }
 }
 
-/** What was recorded in production must go on with the workflows as they are now. */
+/** What was recorded in production must continue with the workflows as they are now. */
 describe('a recorded history', () => {
   const failures = new Map<string, Error | undefined>();
   beforeAll(async () => {

@@ -73,11 +73,11 @@ vi.mock('./activities.ts', async (original) => ({
   objects: () => activities,
 }));
 
-/** The run ends, and another is to go on with this. */
+/** The run ends, and another is to continue with this. */
 class GoesOn extends Error {
   readonly input: StagedBindingInput;
   constructor(input: StagedBindingInput) {
-    super('Goes on.');
+    super('Continues.');
     this.input = input;
   }
 }

@@ -158,7 +158,7 @@ describe('the workflow of a StagedBindingPolicy', () => {
     expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
   });
 
-  it.each(['observe', 'apply', 'report'])('goes on after a failure of %s', async (name) => {
+  it.each(['observe', 'apply', 'report'])('continues after a failure of %s', async (name) => {
     failing.add(name);
     await run(
       () => undefined,

@@ -192,7 +192,7 @@ describe('the status of a Cell', () => {
     expect(await world.report('Paused', 'a', '8')).toContain('It has changed.');
   });
 
-  it('is written by the run that goes on, whoever has written before', async () => {
+  it('is written by the run that continues, whoever has written before', async () => {
     world.latestRun = 'z';
     await world.report('Progressing', 'z', '99');
     world.latestRun = 'a';

@@ -18,7 +18,7 @@ describe('writes', () => {
     expect(written).toHaveLength(8);
   });
 
-  it('go on when one fails, which is a problem', async () => {
+  it('continue when one fails, which is a problem', async () => {
     const object = { kind: 'AWSTargetGroup', name: 'web' };
     const writes = [{ object, run: () => Promise.reject(new Error('no')) }];
     const life = startLifetimeOf(new AbortController().signal);

@@ -142,7 +142,7 @@ describe('an attempt of several writes', () => {
     },
   );
 
-  it('goes on after a rule that reads do not show was in the way of its own', async () => {
+  it('continues after a rule that reads do not show was in the way of its own', async () => {
     const listener = aListener();
     listener.showNew(false);
     const served = await applyTo(listener, { a: 80, b: 20 });

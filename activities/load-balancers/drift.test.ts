@@ -47,7 +47,7 @@ describe('the watch over a listener', () => {
     expect(await found({ '': [named('shop')] }, [])).toEqual({ watched: 1, drifted: [], ...noTraffic });
   });
 
-  it('goes on over one namespace when another is gone with its RoleBinding', async () => {
+  it('continues over one namespace when another is gone with its RoleBinding', async () => {
     const bound = { shop: [named('shop')] };
     expect(await found(bound, ['shop', 'bank'])).toEqual({
       watched: 1,
@@ -57,7 +57,7 @@ describe('the watch over a listener', () => {
     });
   });
 
-  it('goes on without failing where nothing names the listener but what it may not list', async () => {
+  it('continues without failing where nothing names the listener but what it may not list', async () => {
     expect(await found({ shop: [] }, ['shop', 'bank'])).toEqual({
       watched: 0,
       unread: 1,

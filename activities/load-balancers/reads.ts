@@ -8,7 +8,7 @@ import { untilGivenUp } from '../../clients/concurrency.ts';
 /** How long what takes traffic back waits for ELBv2 to be read, in milliseconds; then it goes by the status. */
 const URGENT_READ_MS = 1_000;
 
-/** Reads what a write can do without; an urgent one goes on with `otherwise` after a second, or when refused. A `Conflict` is thrown on. */
+/** Reads what a write can do without; an urgent one continues with `otherwise` after a second, or when refused. A `Conflict` is thrown on. */
 export async function readIfInTime<Known, Otherwise>(
   { urgent, signal }: { readonly urgent: boolean; readonly signal: AbortSignal },
   read: (signal: AbortSignal) => Promise<Known>,

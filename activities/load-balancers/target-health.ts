@@ -17,7 +17,7 @@ import { readIfInTime } from './reads.ts';
 /** What ELBv2 calls the zone of a target that counts in every one (API_TargetDescription). */
 const ANY_ZONE = 'all';
 
-/** The states of a target that is being deregistered, and goes on with what is open (API_TargetHealth). */
+/** The states of a target that is being deregistered, and continues with what is open (API_TargetHealth). */
 const DRAINING: ReadonlySet<string> = new Set(['draining', 'unhealthy.draining']);
 
 /** Reads the health of a target group; undefined when it could not be read in time. */

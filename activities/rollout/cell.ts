@@ -41,7 +41,7 @@ export const approvalActivities = (kubernetes: Pick<KubernetesClient, 'create'>)
 /** How many runs that continued as new are followed to the one that ended. */
 const MOST_RUNS = 20;
 
-/** Finds out whether someone has terminated a run, or one that went on in its place; what Temporal does not know is `Unknown`. */
+/** Finds out whether someone has terminated a run, or one that continued in its place; what Temporal does not know is `Unknown`. */
 export async function readLostRun(temporal: Client, workflowId: string, runId: string): Promise<LostRun> {
   let next: string | undefined = runId;
   for (let runs = 0; next !== undefined && next !== '' && runs < MOST_RUNS; runs += 1) {

@@ -47,7 +47,7 @@ describe('a configuration that someone has written by hand', () => {
     });
   });
 
-  it('goes on as that of the Cell which is about its rule', async () => {
+  it('continues as that of the Cell which is about its rule', async () => {
     expect(await write(config(10))).toHaveLength(1);
   });
 });

@@ -213,7 +213,7 @@ async function judgeObjects(
     const judgeIn = judgeOf(one, judging, few?.strategy);
     let isEverywhere = reached.length > 0;
     for (const cluster of reached) {
-      // Other activities of this process go on meanwhile.
+      // Other activities of this process continue meanwhile.
       await afterOthers();
       const judgement = await judgeIn(cluster);
       if (judgement.is === 'Fulfilled') continue;

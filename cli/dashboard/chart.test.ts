@@ -18,7 +18,7 @@ const chart = (given: Partial<Parameters<typeof chartOf>[0]>, status: CellStatus
   chartOf({ cell: aCell(status), told: undefined, seen: [], now, ...given });
 
 describe('the chart', () => {
-  it('shows the rollout from its start by what Temporal tells, and goes on with what the watch has seen', () => {
+  it('shows the rollout from its start by what Temporal tells, and continues with what the watch has seen', () => {
     const history = told(
       { at: start, served: [{ name: 'web-a', weight: 100 }] },
       { at: start + 10, asked: weights(80, 20) },

@@ -27,7 +27,7 @@ export interface Point {
   readonly weight: number;
 }
 
-/** Weights over time, what they add up to, and what happened meanwhile; without `to` it goes on. */
+/** Weights over time, what they add up to, and what happened meanwhile; without `to` it continues. */
 export type ChartView = ReturnType<typeof chartOf>;
 
 /** Makes the chart of the rollout that is under way, or else of the last one. */

@@ -267,7 +267,7 @@ describe('the page', () => {
     expect(list.last('rows')).toMatchObject({ changed: [{ key: 'nginx', heading: 'Needs a person' }] });
   });
 
-  it('sends with a request what was shown, so that nothing is let go on that nobody has looked at', async () => {
+  it('sends with a request what was shown, so that nothing is allowed to continue that nobody has looked at', async () => {
     const page = await open();
     const told = await follow(page, 'view=cell&namespace=default&name=web');
     await until('the Cell', async () => told.last('cell') !== undefined);

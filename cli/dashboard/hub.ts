@@ -43,7 +43,7 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions) {
   const changed = (): void => {
     if (!signal.aborted) telling ??= setTimeout(tell, TOGETHER_MS);
   };
-  // It goes on through all that the API server does. What can be read is shown, whatever else cannot.
+  // It continues through all that the API server does. What can be read is shown, whatever else cannot.
   const followed = { target: undefined, namespaces, withClusters: true };
   void follow({ kubernetes }, followed, { signal, watched, changed });
   return {

@@ -26,7 +26,7 @@ function fill(stream: Stream): number {
   return taken;
 }
 
-it('tells no more to one who does not read, and goes on when they do', async () => {
+it('tells no more to one who does not read, and continues when they do', async () => {
   const { stream, socket, close } = await toTheDeaf(60_000);
   const room = new Promise<void>((resolve) => stream.onRoom(resolve));
   expect(fill(stream)).toBeLessThan(3);

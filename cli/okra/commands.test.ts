@@ -282,7 +282,7 @@ describe('okra sync cell', () => {
   it.each([
     ['was released', { ...lease, spec: { ...lease.spec, holderIdentity: '' } }],
     ['has run out for minutes', renewed('2026-11-22T09:54:00Z')],
-  ])('goes on where the Lease %s', async (_, held) => {
+  ])('continues where the Lease %s', async (_, held) => {
     const said = await runOkra(['sync', 'cell', 'web'], { objects: [aCell(), held] });
     expect(said.err).not.toContain('okrad-1');
   });

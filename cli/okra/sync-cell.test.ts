@@ -37,7 +37,7 @@ describe('okra sync cell', () => {
   let now: number;
   /** Whether ELBv2 throttles writes. */
   let refuses: boolean;
-  /** What others write while a pass goes on. */
+  /** What others write while a pass continues. */
   let meanwhile: ((cluster: readonly FakeObject[]) => readonly FakeObject[]) | undefined;
   let rows: string[];
   /** The weights of the rule, whenever they have changed. */
@@ -192,7 +192,7 @@ describe('okra sync cell', () => {
     expect(weights()).toEqual(served);
   });
 
-  it('goes on at the weight that is served when what it has kept is lost, or someone else has taken over', async () => {
+  it('continues at the weight that is served when what it has kept is lost, or someone else has taken over', async () => {
     await serving();
     await passesUntil(() => runs().length > 0);
     objects = objects.filter(({ kind }) => kind !== 'ConfigMap');

@@ -52,7 +52,7 @@ describe('what is followed', () => {
     expect(told.changes).toBeLessThan(20);
   });
 
-  it('is shown while another kind cannot be read, and goes on', async () => {
+  it('is shown while another kind cannot be read, and continues', async () => {
     const { told, put } = following({ snapshot: unreadable('StagedBindingPolicy') });
     await until('the Cell', async () => told.watched.isWhole && told.changes > 0);
     expect([...told.watched.troubles]).toEqual([['StagedBindingPolicy', 'webhook failed']]);

@@ -55,7 +55,7 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
   ];
 }
 
-/** What finishes the current step, or goes on without what measures in its background. */
+/** What finishes the current step, or continues without what measures in its background. */
 function forStep(status: CellStatus): readonly Offer[] {
   // Nothing stands in for an approval.
   if (status.approval !== undefined) return status.approval.lacking > 0 ? [APPROVE] : [];
@@ -97,7 +97,7 @@ export const retried = ({ blockedVersions = [], applications = [] }: CellStatus)
 const isPastSteps = ({ step, rollout }: CellStatus): boolean =>
   rollout !== undefined && rollout.stepEndsAt === undefined && step === 'done';
 
-/** Whether a verdict holds a rollout that nothing would take the place of any more, so that a promote alone goes on. */
+/** Whether a verdict holds a rollout that nothing would take the place of any more, so that a promote alone continues. */
 const isLeftToPromote = (status: CellStatus): boolean =>
   status.phase === 'Paused' && isDegraded(status) && (isPastSteps(status) || isPromotedFull(status));
 

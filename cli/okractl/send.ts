@@ -22,7 +22,7 @@ export interface Sending {
   readonly name: AskName;
   readonly reason: string;
   readonly to?: string;
-  /** What the person has looked at; what lets a rollout go on is refused when it is another by now. */
+  /** What the person has looked at; what lets a rollout continue is refused when it is another by now. */
   readonly seen?: SeenBy;
 }
 

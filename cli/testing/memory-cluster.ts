@@ -61,7 +61,7 @@ function patched(before: unknown, patch: unknown): unknown {
 const specOf = (object: FakeObject | undefined): string =>
   canonical(object === undefined ? null : (Reflect.get(object, 'spec') ?? null));
 
-/** What goes on beside the one who is tested, and what is told of it. */
+/** What happens beside the one who is tested, and what is told of it. */
 interface Witness {
   readonly meanwhile?: ((objects: readonly FakeObject[]) => readonly FakeObject[]) | undefined;
   readonly reported?: ((object: FakeObject) => void) | undefined;

@@ -28,7 +28,7 @@ export async function readPages<Item>(
     if (following === '') return found;
     if (following.length > TOKEN_CHARACTERS)
       throw refused(`a page token of more than ${TOKEN_CHARACTERS} characters`);
-    // It would go on in a circle.
+    // It would continue in a circle.
     if (asked.has(following)) throw refused('the token of a page that was there before');
     asked.add(following);
     if (asked.size === pages) throw refused(`more than ${pages} pages`);

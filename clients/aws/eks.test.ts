@@ -160,7 +160,7 @@ describe('clusters', () => {
     });
   });
 
-  it('goes on after an empty page when there is another', async () => {
+  it('continues after an empty page when there is another', async () => {
     const { eks } = await anEKS((path) => {
       if (path === '/clusters/a') return cluster('a');
       return { body: path.includes('nextToken=') ? { clusters: ['a'] } : { clusters: [], nextToken: 'x' } };

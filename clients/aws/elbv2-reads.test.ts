@@ -129,7 +129,7 @@ describe('a read of ELBv2', () => {
   it.each<[string, (elbv2: ELBv2) => Promise<unknown>, string]>([
     ['rules', (elbv2) => elbv2.rulesOf('l'), 'Rules'],
     ['target groups', (elbv2) => elbv2.targetGroups(['a']), 'TargetGroups'],
-  ])('does not go on for ever with a list of %s that goes round in a circle', async (of, read, list) => {
+  ])('does not continue for ever with a list of %s that goes round in a circle', async (of, read, list) => {
     const elbv2 = await anELBv2ThatSays(`<${list}/><NextMarker>again</NextMarker>`);
     await expect(read(elbv2)).rejects.toThrow(
       `cannot list ${of} of ELBv2: the token of a page that was there before.`,

@@ -36,14 +36,14 @@ export const isForbidden = hasStatus(403);
 /** Whether an error says that someone else was faster: the object exists already, or has another version. */
 export const isConflict = hasStatus(409);
 
-/** Whether an error says that a list or a resource version is too old to go on from. */
+/** Whether an error says that a list or a resource version is too old to continue from. */
 export const isExpired = hasStatus(410);
 
 /** Whether an error says that an answer was longer than one may be, so that less of it should be asked for. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof KubernetesError && error.reason === 'AnswerTooLarge';
 
-// What a person reads of it; an admission webhook may go on for pages.
+// What a person reads of it; an admission webhook may continue for pages.
 const LONGEST_MESSAGE = 2_000;
 
 /** Reads the error out of an answer that is not a success. */
@@ -137,7 +137,7 @@ function describe(error: unknown): string {
   const inner = first instanceof Error && !(first instanceof KubernetesError) ? describe(first) : undefined;
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code !== 'string') return inner ?? error.name;
-  // It would go on with the names in the certificate.
+  // It would continue with the names in the certificate.
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return "Hostname/IP does not match certificate's altnames";
   if (error.message === '') return inner ?? code;
   return inner === undefined || error.message.includes(inner) ? error.message : `${error.message} (${inner})`;

@@ -37,7 +37,7 @@ export interface Snapshot<T> {
 
 const MAX_RESTARTS = 5;
 
-/** Reads all pages of a list, within limits; begins again when the pages have become too old to go on with. */
+/** Reads all pages of a list, within limits; begins again when the pages have become too old to continue with. */
 export async function listAll<T>(
   call: Call,
   kind: KindRef,

@@ -311,7 +311,7 @@ describe('a list', () => {
       () => page([pod('a', SECRET.repeat(9_000))], { continue: 'x' }),
     ],
     [
-      'with a place to go on that is too long',
+      'with a place to continue that is too long',
       'with its version',
       () => page([], { continue: 'x'.repeat(20_000) }),
     ],

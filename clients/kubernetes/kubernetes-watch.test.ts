@@ -37,7 +37,7 @@ async function watched(pieces: (index: number) => string) {
 
 const event = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
 
-it('goes on as long as events come as a whole', async () => {
+it('continues as long as events come as a whole', async () => {
   const { events, sent } = await watched((index) => (index % 8 === 7 ? event : ''.padEnd(index % 2, '\n')));
   expect(events).toHaveLength(3);
   expect(sent).toBeGreaterThan(25);

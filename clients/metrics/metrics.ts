@@ -14,7 +14,7 @@ export type Sample = {
 /** Reads states, when someone scrapes. */
 export type ReadStates = () => readonly Sample[] | Promise<readonly Sample[]>;
 
-/** What a process tells of itself in numbers. Nothing in here throws or waits for anybody: rollouts go on without. */
+/** What a process tells of itself in numbers. Nothing in here throws or waits for anybody: rollouts continue without. */
 export interface Metrics {
   readonly count: <Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
   readonly observe: <Name extends NameOf<'histogram'>>(

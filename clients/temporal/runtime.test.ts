@@ -63,7 +63,7 @@ describe('the runtime of the Temporal SDK', () => {
     ]);
   });
 
-  it('goes on without metrics when their port is taken, and says so', () => {
+  it('continues without metrics when their port is taken, and says so', () => {
     const { log, lines } = recorded();
     const installed: RuntimeOptions[] = [];
     installRuntime({ log, level: 'warn', metrics }, (options) => {

@@ -39,7 +39,7 @@ export function installRuntime(
   try {
     install({ ...common, telemetryOptions: told });
   } catch (error) {
-    // Rollouts go on without being measured.
+    // Rollouts continue without being measured.
     log.error({ err: error, address: bindAddress }, 'metrics of temporal not served');
     install(common);
   }

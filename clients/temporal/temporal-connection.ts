@@ -79,7 +79,7 @@ export async function connect(config: TemporalConfig): Promise<Connection> {
     await connection.ensureConnected();
     return connection;
   } catch (error) {
-    // Otherwise its channel would go on to try.
+    // Otherwise its channel would continue to try.
     await connection.close();
     throw error;
   }

@@ -7,7 +7,7 @@ const server = (serverVersion: string) =>
   ({ workflowService: { getSystemInfo: () => Promise.resolve({ serverVersion }) } }) as never;
 
 describe('the version of a worker', () => {
-  it('keeps runs on the version on which they began, where they can go on on another', async () => {
+  it('keeps runs on the version on which they began, where they can continue on another', async () => {
     expect(await versioned(version, server('1.30.4'))).toEqual({
       workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' },
     });

@@ -55,7 +55,7 @@ type Asked = {
   readonly workflowService: Pick<NativeConnection['workflowService'], 'getSystemInfo'>;
 };
 
-/** The first server that lets a run go on as new on another version than its own. */
+/** The first server that lets a run continue as new on another version than its own. */
 const UPGRADES_RUNS = '1.30.2';
 
 /** What a worker needs to be one version of a deployment; nothing when it is none. */

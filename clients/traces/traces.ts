@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attributes, Span } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** Tells of what takes time in a process. Nothing in here throws or waits for anybody: rollouts go on without. */
+/** Tells of what takes time in a process. Nothing in here throws or waits for anybody: rollouts continue without. */
 export interface Traces {
   /** Does something that belongs to a trace, which is named by 32 hexadecimal digits. */
   readonly within: <T>(trace: string, of: Traced, run: () => Promise<T>) => Promise<T>;

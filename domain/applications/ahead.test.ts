@@ -18,7 +18,7 @@ describe('the application that the traffic of another waits for', () => {
   it.each<readonly [string, Parameters<typeof heldBehind>[0], string, string | undefined]>([
     ['is one before it that is not in place', cellWith({ phase: 'Syncing' }), 'shop-web', 'jobs'],
     [
-      'is one before it that something keeps from going on',
+      'is one before it that something keeps from continuing',
       cellWith({ ...synced, reason: 'Conflict' }),
       'shop-web',
       'jobs',

@@ -35,12 +35,12 @@ describe('an application whose traffic moves', () => {
   const moving = { phase: 'Progressing', reason: 'WaitingForSettle', message: 'Waiting.' } as const;
   it.each<[string, CellStatus, object]>([
     [
-      'is migrating while its Cell goes on',
+      'is migrating while its Cell continues',
       { ...moving, conditions: [condition('False')] },
       { phase: 'Migrating', reason: 'Migrating', message: 'Cell mysystem-web is Progressing: Waiting.' },
     ],
     [
-      'has the reason of what keeps its Cell from going on',
+      'has the reason of what keeps its Cell from continuing',
       { phase: 'Failed', reason: 'AccessDenied', message: 'ELBv2 refuses.', ...degraded },
       { phase: 'Migrating', reason: 'AccessDenied', message: 'Cell mysystem-web is Failed: ELBv2 refuses.' },
     ],

@@ -58,7 +58,7 @@ export function deploymentsOf(of: {
   );
 }
 
-/** What counts while nobody has looked: an application runs where its newest revision says, and nothing that waits for that goes on. */
+/** What counts while nobody has looked: an application runs where its newest revision says, and nothing that waits for that continues. */
 export function unseenDeployments(
   targets: readonly Pick<DeploymentTarget, 'secretName' | 'isWanted'>[],
 ): readonly ObservedDeployment[] {

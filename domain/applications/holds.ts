@@ -35,7 +35,7 @@ export function heldBehind(
   return ahead && { application: ahead.name };
 }
 
-/** Why an application is not to go on, or nobody can say what it is to be. Other reasons may be what its own Cell says, which must not hold itself. */
+/** Why an application is not to continue, or nobody can say what it is to be. Other reasons may be what its own Cell says, which must not hold itself. */
 function stuckFor(
   { paused, phase, reason }: NonNullable<Ordered['status']>,
   own: ApplicationStatus,

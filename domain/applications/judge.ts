@@ -72,7 +72,7 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['The revision is good', ofRevision(markGood)],
 ];
 
-/** Decides the next step of one application; edits of what holds it reach its Cell first, whatever keeps it from going on. */
+/** Decides the next step of one application; edits of what holds it reach its Cell first, whatever keeps it from continuing. */
 export function judge(situation: Situation): Judgement {
   const { name } = situation.application;
   const known = situation.marks.find((one) => one.name === name) ?? { name, phase: 'Pending' };
@@ -349,7 +349,7 @@ export function goodFirst(turn: Turn, begun: number | undefined): Judgement | un
   if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
     return undefined;
   const { number, version, content } = good;
-  // What has served others goes on from there, also where the good one is gone.
+  // What has served others continues from there, also where the good one is gone.
   const { stableVersion = '', history = [] } = child?.status ?? {};
   const isSettled = isSameVersion(stableVersion, version) || history.length > 0;
   if (child !== undefined && (child.revision !== number || isSettled)) return undefined;

@@ -30,7 +30,7 @@ describe('an application that gets another name', () => {
     });
   });
 
-  it('goes on once nothing asks for the old name any more', () => {
+  it('continues once nothing asks for the old name any more', () => {
     const world = renamed(labelled('api'), labelled('backend'));
     world.secrets.delete('web-v1');
     expect(world.run().status.phase).toBe('Completed');

@@ -144,7 +144,7 @@ export type Outcome = Judgement | { readonly mark: Mark } | { readonly mark: Mar
 /** A rule of an application; undefined: it has nothing to do. */
 export type Rule = (turn: Turn) => Outcome | undefined;
 
-/** Whether the rules after it go on. */
+/** Whether the rules after it continue. */
 export const isPassed = (outcome: Outcome): boolean => !('step' in outcome) && !('failed' in outcome);
 
 /** Has an application fail at a revision. */

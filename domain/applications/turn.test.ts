@@ -489,7 +489,7 @@ describe('what holds', () => {
     if (whose === 'the Cell') world.ask('pause');
     else {
       world.perform('web', { do: 'Forward', request: 'pause', by: 'ann', reason: '' });
-      // Its traffic does not go on meanwhile.
+      // Its traffic does not continue meanwhile.
       world.pass = () => undefined;
     }
     const phases = Array.from({ length: 5 }, () => (world.turn(), world.status.phase));
@@ -695,7 +695,7 @@ describe('onFailure: Hold', () => {
     });
   });
 
-  it('goes on after retry, where it stands', () => {
+  it('continues after retry, where it stands', () => {
     const world = stopped();
     world.failing.clear();
     world.ask('retry');
@@ -710,7 +710,7 @@ describe('onFailure: Hold', () => {
     expect([...world.secrets.keys()]).toEqual(['web-v1']);
   });
 
-  it('goes on after an edit', () => {
+  it('continues after an edit', () => {
     const world = stopped();
     world.failing.clear();
     world.edit({ clusters: clusters('web-v3') });
@@ -1082,7 +1082,7 @@ describe('an application that gets or loses its load balancer while it moves', (
     world.edit({ clusters: clusters('web-v2') });
     while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
     world.failing.clear();
-    // Its traffic does not go on meanwhile.
+    // Its traffic does not continue meanwhile.
     Object.assign(world, { moveTraffic: () => undefined });
     world.edit({ applications: [web({ alb: undefined })] });
     expect(world.run().status).toMatchObject({ phase: 'Failed', reason: 'StillServing' });

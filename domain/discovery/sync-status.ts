@@ -4,7 +4,7 @@ import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
 import { LONGEST_CLUSTER_NAME } from './clusters/known-cluster.ts';
 
-/** What is wrong with one cluster or one object, while the others go on. */
+/** What is wrong with one cluster or one object, while the others continue. */
 export interface Problem {
   readonly cluster?: string | undefined;
   readonly object?: string | undefined;

@@ -26,7 +26,7 @@ function ready(simulation: Simulation): Simulation {
 }
 
 describe('a cluster that is not ready, of the Cell with applications that a Cell moves traffic for', () => {
-  it('holds the traffic where it is, and lets it go on when it is ready', () => {
+  it('holds the traffic where it is, and lets it continue when it is ready', () => {
     const simulation = held();
     expect(stands(simulation)).toBe('Paused WaitingForClusters 20');
     expect(simulation.status.message).toBe(

@@ -61,7 +61,7 @@ describe('a Freeze', () => {
     ['holds the next change of weights', moving.frozenBy(freeze), rolling({}), 'Wait for Freeze'],
     ['holds the look at the targets before it', moving.frozenBy(freeze), rolling(), 'Wait for Freeze'],
     [
-      'lets a pause go on',
+      'lets a pause continue',
       next.serving({ a: 80, b: 20 }).frozenBy(freeze),
       rolling({ index: 1, progress: { is: 'Pausing', since: NOW } }),
       `Wait for Pause ${HOUR}`,
@@ -276,7 +276,7 @@ describe('the deadline of a rollout', () => {
     ],
   ])('%s', (_, seen, state, want) => expect(told(decide(seen.seen(), state, NOW))).toBe(want));
 
-  it('counts from where it stopped when the rollout goes on', () => {
+  it('counts from where it stopped when the rollout continues', () => {
     const still = recordTime(rolling(), waits, NOW);
     expect(still.rollout?.deadlinePausedSince).toBe(NOW);
     expect(recordTime(still, waits, NOW + 5).rollout?.deadlinePausedSince).toBe(NOW);

@@ -17,7 +17,7 @@ function seenUnhealthy(): Simulation {
   return web;
 }
 
-/** What holds a rollout for half an hour, and how it is let go on. */
+/** What holds a rollout for half an hour, and how it is allowed to continue. */
 const holds: readonly (readonly [string, (web: Simulation) => void, (web: Simulation) => void])[] = [
   [
     'a Freeze',
@@ -93,7 +93,7 @@ describe('a step to less weight while the stable side has no healthy target', ()
     expect(web.status.blockedVersions).toEqual([]);
   });
 
-  it('goes on once it has one', () => {
+  it('continues once it has one', () => {
     const web = lowering();
     web.unhealthy.clear();
     web.pass(MINUTE);

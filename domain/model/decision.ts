@@ -7,7 +7,7 @@ import type { Stamp } from './request.ts';
 import type { ShiftPurpose } from './shift-purpose.ts';
 
 interface Waiting {
-  /** Whether the Cell is paused: people, a time that someone has set, or something outside let it go on. */
+  /** Whether the Cell is paused: people, a time that someone has set, or something outside let it continue. */
   readonly isPause: boolean;
   /** Whether the wait is the rollout's own slowness, so that it counts towards `spec.progressDeadline`. */
   readonly counts: boolean;

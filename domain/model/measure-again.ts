@@ -19,7 +19,7 @@ const isBackgroundWithoutSuccess = ({ background }: Rollout): boolean =>
 export const isHeldByVerdict = (rollout: Rollout): boolean =>
   rollout.ending === undefined && (isStepHeld(rollout) || isBackgroundWithoutSuccess(rollout));
 
-/** Remembers who goes on without what holds a rollout in its background; nobody has decided about a verdict that comes later. */
+/** Remembers who continues without what holds a rollout in its background; nobody has decided about a verdict that comes later. */
 export function decidingOnBackground(state: RolloutState, { by }: Stamp): RolloutState {
   const { rollout } = state;
   if (rollout?.background === undefined || !isBackgroundHeld(rollout)) return state;

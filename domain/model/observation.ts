@@ -51,7 +51,7 @@ export interface ObservedCell {
   readonly freezes: readonly Freezing[];
   /** The Cell with applications that this one moves traffic for, and which of its clusters are not ready; undefined: there is none, or all are. */
   readonly waitsFor?: { readonly cell: string; readonly clusters: readonly string[] };
-  /** What holds the traffic that this Cell moves: an earlier application that is not in place, or its own with the reason why it cannot go on; and their Cell. */
+  /** What holds the traffic that this Cell moves: an earlier application that is not in place, or its own with the reason why it cannot continue; and their Cell. */
   readonly behind?: { readonly cell: string; readonly application: string; readonly reason?: string };
   /** The versions of the lists that this was read from; undefined where nothing was listed. */
   readonly listVersions?: ListVersions;

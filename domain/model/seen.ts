@@ -21,7 +21,7 @@ export function seenIn(sent: unknown): Seen {
   };
 }
 
-/** What has to be as it was seen: what lets a rollout go on. What holds it or takes it back is never refused for that. */
+/** What has to be as it was seen: what lets a rollout continue. What holds it or takes it back is never refused for that. */
 const compared: Readonly<Partial<Record<AskName, readonly (keyof Seen)[]>>> = {
   promote: ['version', 'step'],
   promoteFull: ['version'],

@@ -23,12 +23,12 @@ export type Progress =
     }
   | ({ readonly is: 'Measuring'; readonly kind: MeasurementKind } & Measuring);
 
-/** The AnalysisRun that goes on while the rollout does. */
+/** The AnalysisRun that continues while the rollout does. */
 export interface Background extends Measuring {
   readonly prefix: BackgroundPrefix;
-  /** Whether someone goes on without it, whatever it has come to. */
+  /** Whether someone continues without it, whatever it has come to. */
   readonly waived?: true;
-  /** Who has asked to go on without it, once its verdict was known to be no success. */
+  /** Who has asked to continue without it, once its verdict was known to be no success. */
   readonly decidedBy?: string;
 }
 
@@ -89,11 +89,11 @@ export interface Rollout {
   readonly deadlinePausedSince?: number;
 }
 
-/** Something outside keeps the rollout from going on; it is tried again at `until`. */
+/** Something outside keeps the rollout from continuing; it is tried again at `until`. */
 export interface RetryBackoff {
   readonly during: Decision['do'];
   readonly purpose?: ShiftPurpose;
-  /** Whether it was about what measures in the background, so that the step may go on. */
+  /** Whether it was about what measures in the background, so that the step may continue. */
   readonly background?: true;
   readonly reason: string;
   readonly message: string;

@@ -24,7 +24,7 @@ export function future(observed: ObservedCell) {
     verdicts.set(verdict.name, verdict);
     return verdict;
   };
-  /** What was started before now goes on, and is good. */
+  /** What was started before now continues, and is good. */
   const read = (name: string): AnalysisVerdict =>
     verdicts.get(name) ?? { name, phase: 'Successful', message: '' };
   const outside: Outside = {

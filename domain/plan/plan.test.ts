@@ -220,7 +220,7 @@ describe('the plan of a rollout that is under way', () => {
       ahead.events.flatMap(({ weights }) => (weights === undefined ? [] : [weightsOf(weights)])),
     );
 
-  it('goes on from the weights that are served', () => {
+  it('continues from the weights that are served', () => {
     const simulation = underWay();
     expect(simulation.status).toMatchObject({ phase: 'Paused', canaryWeight: 20 });
     expect(weightsAhead(simulation)).toEqual([{ a: 50, b: 50 }, { a: 0, b: 100 }, { b: 100 }]);

@@ -30,7 +30,7 @@ export interface PlannedEvent {
   readonly step?: string;
   /** The weights that are served from then on, when they change. */
   readonly weights?: readonly WeightedTargetGroup[];
-  /** What is taken for granted so that it goes on. */
+  /** What is taken for granted so that it continues. */
   readonly assumes?: string;
   /** Whether the Cell stands as it will already, and only tidies up. */
   readonly afterwards?: true;

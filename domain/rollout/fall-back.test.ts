@@ -123,7 +123,7 @@ describe('what serves by target groups of someone else, beside the version that 
     return simulation;
   }
 
-  it('goes on with the steps when the run is lost', () => {
+  it('continues with the steps when the run is lost', () => {
     const simulation = rollingOutInPlace();
     simulation.loseTemporal();
     simulation.pass(MINUTE);

@@ -191,7 +191,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a Freeze', '20 Freeze at step 2'],
     // No step is left, and no bake that is to come is ended.
     ['the settle time after the last step', 'refused'],
-    // It goes on without the background, and the step is finished by the next one.
+    // It continues without the background, and the step is finished by the next one.
     ['an inconclusive background', '20 Resume at step 1'],
     ['an inconclusive background after the last step', '100 Settle at step 2'],
     ['the end of a bake', '100 Completed Serving'],

@@ -278,7 +278,7 @@ describe('a rollout to a lower version, whose run is lost', () => {
     expect(weightsOf(simulation.served)).toEqual({ a: 20, b: 80 });
   });
 
-  it('goes on at the whole weight, and gives nothing back to what is being left', () => {
+  it('continues at the whole weight, and gives nothing back to what is being left', () => {
     const simulation = goingDown();
     simulation.ask('promote');
     simulation.pass(60_000);
@@ -378,18 +378,21 @@ function aborted(simulation: Simulation): readonly string[] {
 }
 
 describe('a version that a lost run was rolling out, and that others have joined for which there is no room', () => {
-  it.each([[[]], [[freeze]]])('goes on with what it has, while what served loses a group (%j)', (freezes) => {
-    const simulation = at(80);
-    simulation.provision('2.0.0', 'd', 'e', 'f');
-    simulation.freezes = freezes;
-    expect(afterwards(simulation)).toEqual({ a: 10, c: 10, b: 80 });
-    remove(simulation, 'c');
-    expect(afterwards(simulation)).toEqual({ a: 20, b: 80 });
-    simulation.freezes = [];
-    simulation.ask('promote');
-    afterwards(simulation);
-    expect(stands(simulation)).toBe('Completed Serving 25');
-  });
+  it.each([[[]], [[freeze]]])(
+    'continues with what it has, while what served loses a group (%j)',
+    (freezes) => {
+      const simulation = at(80);
+      simulation.provision('2.0.0', 'd', 'e', 'f');
+      simulation.freezes = freezes;
+      expect(afterwards(simulation)).toEqual({ a: 10, c: 10, b: 80 });
+      remove(simulation, 'c');
+      expect(afterwards(simulation)).toEqual({ a: 20, b: 80 });
+      simulation.freezes = [];
+      simulation.ask('promote');
+      afterwards(simulation);
+      expect(stands(simulation)).toBe('Completed Serving 25');
+    },
+  );
 
   it.each([
     ['something', at(20)],

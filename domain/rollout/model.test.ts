@@ -114,7 +114,7 @@ function unrestored({ last, state, told, isKnown, isApplied, isBlind }: Simulati
   return isUnsure && !isHeld && !isBlind ? JSON.stringify(last) : undefined;
 }
 
-/** What goes on although its abort was asked for, or stays where nothing keeps it from going back. */
+/** What continues although its abort was asked for, or stays where nothing keeps it from going back. */
 function unaborted({ last, state, served }: Simulation): string | undefined {
   const { rollout, requests } = state;
   if (rollout === undefined || requests.abort === undefined) return undefined;
@@ -469,7 +469,7 @@ const troubles = [
   fc
     .integer({ min: 1, max: 3 })
     .map((times) => new Do(`show ${times} reads late`, (simulation) => void (simulation.staleReads = times))),
-  fc.constant(new Do('go on in another run', (simulation) => simulation.renew())),
+  fc.constant(new Do('continue in another run', (simulation) => simulation.renew())),
   rarely.map(
     (isWrong) =>
       new Do(isWrong ? 'break the spec' : 'mend the spec', (simulation) => {

@@ -137,7 +137,7 @@ describe('a Cell that is pinned to a version whose target groups are gone', () =
     expect(degraded(web)).toMatchObject({ status: 'True', reason: 'TargetGroupsGone' });
   });
 
-  it('goes on with what serves, and rolls back once it is there', () => {
+  it('continues with what serves, and rolls back once it is there', () => {
     const web = pinned('1.0.0', 'a');
     expect(weightsOf(web.served)).toEqual({ b: 100 });
     expect(stands(web)).toBe('Waiting NotEnoughTargetGroups 100');

@@ -184,7 +184,7 @@ const commands = [
   ...(['Nothing', 'Asking', 'Writing', 'Confirming'] as const).map((after) =>
     ofOne(`lose a write after ${after}`, ({ cuts }) => void cuts.push({ is: 'Lost', after })),
   ),
-  ofOne('go on in another run', (cell) => cell.renew()),
+  ofOne('continue in another run', (cell) => cell.renew()),
   ofOne('lose Temporal', (cell) => cell.loseTemporal()),
   ofOne('delete the configuration', (cell) => {
     cell.isKnown = false;

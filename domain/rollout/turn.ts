@@ -80,7 +80,7 @@ function turnFor(decision: Decision, observed: ObservedCell, before: Run, now: n
     : { is: 'Perform', decision, observed, run };
 }
 
-/** While the objects cannot be read only what takes traffic back goes on, by what was seen last. */
+/** While the objects cannot be read only what takes traffic back continues, by what was seen last. */
 function holdUntilRead(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
   if (blind === undefined) return decision;
   if (rollout?.ending === undefined && !mayRevert(decision)) return awaitRead(blind, now);

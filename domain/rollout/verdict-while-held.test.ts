@@ -104,7 +104,7 @@ describe('a step that comes to an end which takes everything back, while somethi
     expect(weightsOf(simulation.served)).toMatchObject({ b: 0 });
   });
 
-  it('goes on with nothing that holds it when it succeeds', () => {
+  it('continues with nothing that holds it when it succeeds', () => {
     const simulation = rolling({ steps });
     frozen(simulation);
     simulation.conclude('Successful');

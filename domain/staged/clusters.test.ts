@@ -23,7 +23,7 @@ const reached = ({ policies }: World) => policies.find(({ stage }) => stage === 
 const clusters = ({ status }: World) => status.stages?.[0]?.clusters;
 
 describe('a stage that reaches its clusters a few at a time', () => {
-  it('asks which there are, begins with some, goes on as they are done, and ends with all that it selects', () => {
+  it('asks which there are, begins with some, continues as they are done, and ends with all that it selects', () => {
     const world = five();
     expect(world.settle()).toMatchObject({
       phase: 'Progressing',
@@ -92,7 +92,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.placed).toEqual([]);
   });
 
-  it('stops when more clusters have failed than may, and goes on when someone tries again', () => {
+  it('stops when more clusters have failed than may, and continues when someone tries again', () => {
     const world = five();
     world.settle();
     cure(world, 'c2');
@@ -120,7 +120,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect([world.placed, world.selection]).toEqual([[], undefined]);
   });
 
-  it('goes on past failures that may be, and is over with them', () => {
+  it('continues past failures that may be, and is over with them', () => {
     const world = five({ progressive: { ...few, maxFailures: '20%' } });
     cure(world, 'c2', 'c3', 'c4', 'c5');
     world.settle();

@@ -38,7 +38,7 @@ export function holdTime(state: StagedState, decision: StagedDecision, now: numb
     : state;
 }
 
-/** Has the time of the stage go on, without that for which it stood still. */
+/** Has the time of the stage continue, without that for which it stood still. */
 export function resumeTime(state: StagedState, now: number): StagedState {
   if (state.active?.stopped === undefined) return state;
   const { stopped, clusters, ...active } = state.active;
@@ -66,7 +66,7 @@ export function evaluateStage(known: ActiveState, situation: Situation): StagedT
   const stage = spec.stages.find(({ name }) => name === known.active.name);
   if (view === undefined || stage === undefined) return undefined;
   const isLast = spec.stages.at(-1) === stage;
-  // What was completed as the last stage goes on when there is one behind it.
+  // What was completed as the last stage continues when there is one behind it.
   const before = isLast ? known : { ...known, active: omit(known.active, 'completedAt') };
   const progress = findProgress(before, stage, { view, spec, now });
   const at = { ...situation, stage, isLast, view, progress };
@@ -211,7 +211,7 @@ function pass(state: ActiveState, at: StageSituation): StagedTurn {
 
 type Trouble = Pick<Held, 'reason' | 'message'>;
 
-/** Why a stage does not go on by itself: too many clusters have failed, or it is late. */
+/** Why a stage does not continue by itself: too many clusters have failed, or it is late. */
 function troubleOf(
   { active }: ActiveState,
   { stage, view, progress, now }: StageSituation,

@@ -16,7 +16,7 @@ import {
   type StagedWait,
 } from './state.ts';
 
-/** Goes on with the next clusters; undefined when there are none to begin with. */
+/** Continues with the next clusters; undefined when there are none to begin with. */
 export function reachNextClusters(
   { active: { name } }: ActiveState,
   { next, of, done, failed }: Progress,
@@ -69,7 +69,7 @@ export function beginStage(state: StagedState, { name }: Stage, situation: Situa
   return placeStages({ ...begun, active }, situation) ?? { state: begun, decision: { do: 'Look', message } };
 }
 
-/** Begins the first stage, unless a person has to let it go on. */
+/** Begins the first stage, unless a person has to let it continue. */
 export function beginFirstStage(state: StagedState, situation: Situation): StagedTurn | undefined {
   const { active, held } = state;
   const [first] = situation.spec.stages;

@@ -102,7 +102,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
       { next: [], underway: ['c1', 'c2'], until: NOW + 9 * MINUTE },
     ],
     [
-      'goes on with one for each that is done',
+      'continues with one for each that is done',
       { reached: ['c1', 'c2'], fulfilled: ['c2'], before: at(1, 'c1', 'c2') },
       { next: ['c3'], done: ['c2'], underway: ['c1'] },
     ],
@@ -122,7 +122,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
       { next: [], failed: ['c1'], done: ['c2'], isBreached: true },
     ],
     [
-      'goes on past as many failures as may be',
+      'continues past as many failures as may be',
       {
         strategy: { maxFailures: '20%' },
         reached: ['c1', 'c2'],
@@ -173,7 +173,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     ],
     ['is not over when it selects no cluster', { all: [], reached: [] }, { isOver: false, next: [], of: 0 }],
     [
-      'goes on with a cluster that joins later',
+      'continues with a cluster that joins later',
       { all: [...ALL, 'c0'], reached: ALL, fulfilled: ALL, before: done(1, ...ALL) },
       { isOver: false, next: ['c0'] },
     ],

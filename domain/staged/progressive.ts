@@ -49,7 +49,7 @@ export function resolveAmount(amount: number | string, of: number): number {
   return Math.ceil((Number.parseInt(amount, 10) * of) / 100);
 }
 
-/** Says how far a stage is with its clusters, and with which it goes on; `until`: when it is another by time alone, at the earliest. */
+/** Says how far a stage is with its clusters, and with which it continues; `until`: when it is another by time alone, at the earliest. */
 export function computeProgress(
   strategy: Strategy,
   { all, reached, fulfilled }: Clusters,

@@ -90,7 +90,7 @@ describe('a request to a StagedBindingPolicy', () => {
       undefined,
     ],
     [
-      'abort of one that was taken back, when all goes on again',
+      'abort of one that was taken back, when all continues again',
       atTest,
       'abort',
       { stage: 'prod' },
@@ -105,7 +105,7 @@ describe('a request to a StagedBindingPolicy', () => {
       'already rolled back to stage test',
     ],
     [
-      'abort of what is to go on again',
+      'abort of what is to continue again',
       { ...takenBack, requests: { promote: stamp } },
       'abort',
       { stage: 'prod' },

@@ -117,7 +117,7 @@ describe('an edit of the stages', () => {
     expect(world.settle()).toMatchObject({ reason: 'Soaking', until: world.now + 600_000 });
   });
 
-  it('goes on with a stage that is appended after all is completed', () => {
+  it('continues with a stage that is appended after all is completed', () => {
     const world = edited(three(3), 's0', 's1', 's2', 's3');
     expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
     expect([world.done, world.status.activeStage]).toEqual([['apply s3'], 's3']);

@@ -7,7 +7,7 @@ import type { ClusterMark } from './progressive.ts';
 /** Where a stage stands, as the status has it. */
 export type StageMark = NonNullable<StagedBindingPolicyStatus['stages']>[number];
 
-/** What a person has to let go on, as the status has it. */
+/** What a person has to let continue, as the status has it. */
 export type Held = NonNullable<StagedBindingPolicyStatus['held']>;
 
 export { stagedRequestNames };

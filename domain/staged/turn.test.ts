@@ -163,7 +163,7 @@ describe('a StagedBindingPolicy', () => {
     expect(world.settle()).toMatchObject({ reason: 'Soaking' });
   });
 
-  it('holds a stage that is late for a person, who tries again or goes on without', () => {
+  it('holds a stage that is late for a person, who tries again or continues without', () => {
     const world = new World(aSpec([{ timeout: '1h', onTimeout: 'Hold' }, {}]));
     expect(world.settle()).toMatchObject({ until: world.now + 3_600_000 });
     world.now += 3_600_000;
@@ -294,7 +294,7 @@ describe('a StagedBindingPolicy', () => {
     });
   });
 
-  it('takes the newest stage back when it is aborted, and goes on only when someone says so', () => {
+  it('takes the newest stage back when it is aborted, and continues only when someone says so', () => {
     const world = fulfil(three(), 's0', 's1');
     world.settle();
     world.ask('abort');
@@ -448,7 +448,7 @@ describe('a StagedBindingPolicy', () => {
     },
   );
 
-  it('goes on taking back when Temporal loses what was known, also while that is refused', () => {
+  it('continues taking back when Temporal loses what was known, also while that is refused', () => {
     const world = fulfil(three(), 's0', 's1');
     world.settle();
     world.unseen = { reason: 'SpaceNotReached', message: 'It is away.' };
@@ -692,7 +692,7 @@ function goThrough(world: World, event: Parameters<typeof happen>[1]): void {
   expect(world.placed.filter((placed) => placed > active(world))).toEqual([]);
   expect(world.placed.toSorted()).toEqual(wanted(world) ?? world.placed.toSorted());
   expect(world.done.length - done).toBeLessThan(40);
-  // What a BindingPolicy reaches it goes on to reach.
+  // What a BindingPolicy reaches it continues to reach.
   for (const { uid, only } of world.policies) {
     const earlier = before.policies.find((one) => one.uid === uid);
     const reached = earlier === undefined ? [] : (earlier.only ?? (only === undefined ? [] : ['all']));

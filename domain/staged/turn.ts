@@ -23,7 +23,7 @@ import {
   type StageMark,
 } from './state.ts';
 
-/** The look by which to go on; the first one of a run may find that a stage is taken back. */
+/** The look by which to continue; the first one of a run may find that a stage is taken back. */
 export const nextLook = (
   name: string,
   { isRestored, active, rollingBack, requests }: StagedState,
@@ -120,7 +120,7 @@ function takeBack(state: StagedState, { observed, object, now }: Turn): Decision
   return { state: goesOn ? back : holdRolledBack(back, rollingBack, active.name), decision };
 }
 
-/** What was taken back stays so until a person lets it go on; what has come to finish a stage was not about the one before. */
+/** What was taken back stays so until a person lets it continue; what has come to finish a stage was not about the one before. */
 const holdRolledBack = (state: StagedState, rollingBack: RollingBack, stage: string): StagedState => ({
   ...omit(clearRequest(state, 'promote'), 'rollingBack'),
   held: { ...omit(rollingBack, 'to'), stage },
@@ -210,7 +210,7 @@ function applyRequests(state: StagedState, now: number): StagedState {
     if (active === undefined) return clearRequest(state, 'abort');
     const message = describeAbort(active.name, abort);
     const { by, to } = abort;
-    // What was to let it go on is not about what comes after it is taken back.
+    // What was to let it continue is not about what comes after it is taken back.
     const others = omit(clearRequest(state, 'abort', 'promote', 'retry'), 'held');
     return { ...others, rollingBack: { reason: 'Aborted', by, message, ...given({ to }) } };
   }

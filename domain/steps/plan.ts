@@ -34,7 +34,7 @@ export const describeSteps = (spec: Pick<CellSpec, 'updateStrategy'>): readonly 
 export const weightAfter = (steps: readonly Step[], index: number): number =>
   steps.slice(0, index + 1).reduce((weight, step) => weightThrough(step, weight), 0);
 
-/** Where a rollout goes on without its progress: at the first step that moves traffic to no less than `weight`, after the checks before it if to more; past the end if none. */
+/** Where a rollout continues without its progress: at the first step that moves traffic to no less than `weight`, after the checks before it if to more; past the end if none. */
 export function resumeAt(steps: readonly Step[], weight: number): number {
   if (weight === 0) return 0;
   const found = steps.findIndex((step, i) => movesTraffic(step) && weightAfter(steps, i) >= weight);
@@ -44,7 +44,7 @@ export function resumeAt(steps: readonly Step[], weight: number): number {
   return isThere ? next : 1 + steps.slice(0, next).findLastIndex(movesTraffic);
 }
 
-/** Finds where a rollout goes on whose steps were edited: not past an approval nobody has given. */
+/** Finds where a rollout continues whose steps were edited: not past an approval nobody has given. */
 export function resumeEdited(
   { steps: before, index }: Pick<Rollout, 'steps' | 'index'>,
   steps: readonly Step[],

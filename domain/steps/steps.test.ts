@@ -47,7 +47,7 @@ describe('a step', () => {
     [[{ pause: {} }, { setWeight: 100 }, { pause: {} }], 100, 1],
     [[{ pause: {} }, { setWeight: 100 }], 20, 0],
     [[], 20, 0],
-  ])('%j go on from the weight %i at index %i', (written, weight, index) =>
+  ])('%j continue from the weight %i at index %i', (written, weight, index) =>
     expect(resumeAt(written.map(parseStep), weight)).toBe(index),
   );
 

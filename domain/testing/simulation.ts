@@ -107,7 +107,7 @@ export class Simulation extends SimulatedWorld {
     };
   }
 
-  /** Another run goes on with what this one hands over, as Temporal keeps it. */
+  /** Another run continues with what this one hands over, as Temporal keeps it. */
   renew(): void {
     const { state, observed } = JSON.parse(JSON.stringify(handOver(this.#run))) as ReturnType<
       typeof handOver

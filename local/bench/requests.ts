@@ -10,7 +10,7 @@ export interface Requests {
   readonly byKind: ReadonlyMap<string, number>;
 }
 
-// What others ask for goes on as well: controllers, and the leases of all.
+// What others ask for continues as well: controllers, and the leases of all.
 const counted: ReadonlySet<string> = new Set([
   'stagedbindingpolicies',
   'bindingpolicies',

@@ -66,7 +66,7 @@ function whereToLook({ stack, namespace }: Ground, discovery: boolean): string {
   return [
     '',
     `The rollouts in the Temporal Web UI: ${stack.temporal.ui}/namespaces/${stack.temporal.namespace}/workflows`,
-    'To try while it runs (with --keep it goes on after the last chapter):',
+    'To try while it runs (with --keep it continues after the last chapter):',
     `  ${kubectl} get cells,awsalbc,analysisruns${discovery ? ',clustersets,awstgs,awstg' : ''}`,
     `  ${kubectl} describe cell ${CELL_NAME}`,
     `  ${temporal} workflow signal --workflow-id ${id} --name pause`,

@@ -46,13 +46,13 @@ describe('cutPage', () => {
     expect(page(rules('a', 'b'), request()).marker).toBeUndefined();
   });
 
-  it('goes on behind the last item when an earlier one has gone or come', () => {
+  it('continues behind the last item when an earlier one has gone or come', () => {
     const { marker = '' } = page(rules('a', 'b', 'c', 'd'), request());
     expect(page(rules('b', 'c', 'd'), request({ Marker: marker })).names).toEqual(['c', 'd']);
     expect(page(rules('0', 'a', 'b', 'c', 'd'), request({ Marker: marker })).names).toEqual(['c', 'd']);
   });
 
-  it('goes on at the same place when the last item has gone', () => {
+  it('continues at the same place when the last item has gone', () => {
     const { marker = '' } = page(rules('a', 'b', 'c', 'd'), request());
     expect(page(rules('a', 'c', 'd'), request({ Marker: marker })).names).toEqual(['d']);
   });

@@ -62,7 +62,7 @@ export function cutPage(all: readonly Fields[], request: PageRequest): Page {
   if (marker !== undefined && (position?.action !== action || position.of !== of))
     return { badMarker: marker };
   const found = position === undefined ? -1 : all.findIndex((one) => text(one, arnName) === position.after);
-  // What a marker stands behind may be gone by now; then the list goes on at the same place.
+  // What a marker stands behind may be gone by now; then the list continues at the same place.
   const start = found >= 0 ? found + 1 : (position?.index ?? 0);
   const pages = position?.pages ?? 0;
   const allowed = pages < request.smallPages ? request.pageSize : LARGEST;

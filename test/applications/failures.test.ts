@@ -184,7 +184,7 @@ describe('an application that fails', () => {
     expect(came(begun)).toEqual([]);
   });
 
-  it('A-G02 fails when a cluster is not ready in time, and goes on when it is', async () => {
+  it('A-G02 fails when a cluster is not ready in time, and continues when it is', async () => {
     await bring('web-1-v4', 'web', 'CREATING');
     const late = named('web-1-v4').map((one) => ({ ...one, readyTimeout: '3s' }));
     await apply([...late, ...named('jobs-v1')], [jobs('exit 0'), web()]);

@@ -8,7 +8,9 @@ const retired = [
   /\bthe whole weight\b/,
   /\beverything back\b/,
   /\b(?:is|are) tried again\b/,
-  /\bgoes on\b/,
+  /\b[Gg]o(?:es|ing)? on\b/,
+  /\bis not seen to be\b/,
+  /\bbelongs to someone else\b/,
   /\bNobody has\b/,
   /\blooked at\b/,
   /\bAsked for\b/,
@@ -17,7 +19,7 @@ const retired = [
 
 const root = join(import.meta.dirname, '../..');
 const rooms = 'activities,cli,clients,config,crds,deploy,domain,watchers,workflows';
-const sources = [...globSync(`{${rooms}}/**/*.{ts,mjs}`, { cwd: root }), 'worker.ts'].filter(
+const sources = [...globSync(`{${rooms}}/**/*.{ts,mjs,tpl}`, { cwd: root }), 'worker.ts'].filter(
   (path) => !path.endsWith('.test.ts') && !/\/testing\//.test(path),
 );
 

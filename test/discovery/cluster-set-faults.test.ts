@@ -161,7 +161,7 @@ describe('a ClusterSet', () => {
     await until('the secret to go', async () => (await secret(`${name}2`)) === undefined);
   });
 
-  it('says which cluster EKS does not describe to it, and goes on with all others', async () => {
+  it('says which cluster EKS does not describe to it, and continues with all others', async () => {
     await create('deny1', 'deny');
     await create('deny2', 'deny');
     await apply('deny', generator('deny'), { awseks: { ...generator('deny').awseks, region: aws.region } });
@@ -184,7 +184,7 @@ describe('a ClusterSet', () => {
     await untilSynced('deny', 'deny1', 'deny3');
   });
 
-  it('goes on with what another generator finds while one is throttled', async () => {
+  it('continues with what another generator finds while one is throttled', async () => {
     await create('two1', 'two');
     const there = { awseks: { ...generator('two').awseks, region: 'eu-west-1' } };
     await apply('two', there, generator('two'));

@@ -124,7 +124,7 @@ describe('an AWSTargetGroupBinding', () => {
     await bindings.untilRegistered(arn, [...others, ...at80('1', '11', '12', '13')]);
   });
 
-  it('keeps what a cluster has that cannot be read, while the others go on', async () => {
+  it('keeps what a cluster has that cannot be read, while the others continue', async () => {
     const arn = stage.arns.get('b03') ?? '';
     const before = await bindings.registered(arn);
     await c2.cluster.kill('SIGKILL');

@@ -415,7 +415,7 @@ describe('an AWSTargetGroupSet', () => {
     const login = ({ cluster }: Workload, caData = cluster.caData): string =>
       JSON.stringify({ bearerToken: cluster.kubernetes.token, tlsClientConfig: { caData } });
 
-    it('A-T06 goes on with the others, says what is wrong with each, and keeps what it has', async () => {
+    it('A-T06 continues with the others, says what is wrong with each, and keeps what it has', async () => {
       await bind(one, 'kept', { set: 't06' });
       const { url: server } = two.cluster.kubernetes;
       const port = (hanging.address() as AddressInfo).port;
@@ -458,7 +458,7 @@ describe('an AWSTargetGroupSet', () => {
 
     const tlsOf = ({ cluster }: Workload) => ({ tlsClientConfig: { caData: cluster.caData } });
 
-    it('A-T06 keeps the groups of a cluster that is down, and goes on with it when it is back', async () => {
+    it('A-T06 keeps the groups of a cluster that is down, and continues with it when it is back', async () => {
       await bind(two, 'down1', { set: 'down' });
       await stage.apply(set('down', {}, { which: two.cluster.name }));
       await untilNames('down', ['default-down1']);

@@ -34,7 +34,7 @@ describe('what holds a rollout', () => {
   });
   const thaw = (name: string): Promise<void> => stage.delete(FREEZE, `${name}-${stage.namespace}`);
 
-  it('a Freeze holds a rollout before it begins, says who and why, and lets it go on when it is deleted', async () => {
+  it('a Freeze holds a rollout before it begins, says who and why, and lets it continue when it is deleted', async () => {
     await serving('frost');
     await stage.apply(freeze('frost'));
     await newer('frost');
@@ -66,7 +66,7 @@ describe('what holds a rollout', () => {
     await thaw('ice');
   });
 
-  it('a rollout waits for the next window with its weights, and goes on when one is open', async () => {
+  it('a rollout waits for the next window with its weights, and continues when one is open', async () => {
     const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
     const today = new Date().getUTCDay();
     const inTwoDays = [{ days: [days[(today + 2) % 7]], start: '12:00', end: '13:00' }];

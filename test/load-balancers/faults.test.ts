@@ -138,7 +138,7 @@ describe('bad input and faults', () => {
     expect(await stage.violations([20, 60], priority)).toEqual([]);
   });
 
-  it('gives no weight to groups without healthy targets, says so, and goes on when they are healthy', async () => {
+  it('gives no weight to groups without healthy targets, says so, and continues when they are healthy', async () => {
     await serving('health', [{ setWeight: 20 }]);
     await stage.targetGroups('2.0.0', ['healthb'], { role: 'sick' });
     const targetGroupArn = stage.arns.get('healthb') ?? '';
@@ -181,7 +181,7 @@ describe('bad input and faults', () => {
     expect((await stage.writes()).every((write) => (write['sickb'] ?? 0) === 0)).toBe(true);
   });
 
-  it('says that a template is missing, stops nothing else, and goes on once it is there', async () => {
+  it('says that a template is missing, stops nothing else, and continues once it is there', async () => {
     const steps = [{ setWeight: 20 }, { analysis: { templates: [{ templateName: 'late' }] } }];
     await serving('late', steps);
     await stage.targetGroups('2.0.0', ['lateb'], { role: 'late' });

@@ -130,7 +130,7 @@ describe('a rule that authenticates before it forwards', () => {
       (status) => status.phase === 'Paused' && status.canaryWeight === weight,
     );
 
-  it('goes on doing so through a whole canary, with the secret that is there', async () => {
+  it('continues doing so through a whole canary, with the secret that is there', async () => {
     await adopted('oidc', [withSecret]);
     const before = (await actionsAt())?.[0];
     expect(before).toMatchObject({ ...oidc, Order: 1 });

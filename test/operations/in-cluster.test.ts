@@ -156,7 +156,7 @@ describe('okrad in a pod', () => {
     await stage.untilPhase('net', 'Completed', '1.0.0');
   });
 
-  it('goes on with the token that the kubelet puts in place, when the one before it has ended', async () => {
+  it('continues with the token that the kubelet puts in place, when the one before it has ended', async () => {
     await stage.targetGroups('1.0.0', ['tokena'], { role: 'token' });
     await stage.apply(stage.cell('token', { priority, role: 'token' }));
     await stage.untilPhase('token', 'Completed', '1.0.0');

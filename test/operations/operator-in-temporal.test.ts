@@ -127,7 +127,7 @@ describe('an operator who uses Temporal itself', () => {
       /^Paused by Temporal: the run was terminated by \S+ \(it is Friday\) at its present weight\. Send resume to continue\.$/,
     );
     expect(held).toMatchObject({ canaryWeight: 20, stableVersion: '1.0.0', desiredVersion: '2.0.0' });
-    // Nor does anything else than a resume let it go on.
+    // Nor does anything else than a resume let it continue.
     await stage.signal('terminate', 'changed');
     await stage.kubectl('patch', 'cell', 'terminate', '--type=merge', '-p', '{"spec":{"settle":"1s"}}');
     await stage.untilStatus('terminate', 'seen again', (status) => status.observedGeneration === 2);

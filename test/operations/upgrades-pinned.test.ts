@@ -43,7 +43,7 @@ describe('a Temporal server that pins runs to the version of the worker on which
   const runsOfSettled = async () =>
     (await stage.count(`WorkflowId="${stage.workflowId('settled')}"`)) || undefined;
 
-  /** Has the rollout go on on a version that has just become current, and finds nothing changed by that but which run tells of the Cell. */
+  /** Has the rollout continue on a version that has just become current, and finds nothing changed by that but which run tells of the Cell. */
   const moveTo = async (build: string): Promise<void> => {
     await stage.mark();
     const [status, run] = [await stage.status('web'), await runOf()];
@@ -61,7 +61,7 @@ describe('a Temporal server that pins runs to the version of the worker on which
     expect(await stage.writes()).toEqual([]);
   };
 
-  it('has a rollout in a pause go on as new on the version that became current, and back, and writes nothing meanwhile', async () => {
+  it('has a rollout in a pause continue as new on the version that became current, and back, and writes nothing meanwhile', async () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
     await stage.targetGroups('1.0.0', ['s'], { role: 'settled' });
     await stage.apply(stage.cell('settled', { role: 'settled', priority: 11 }));

@@ -41,7 +41,7 @@ describe('a worker that has versions', () => {
     expect(await stage.writes()).toEqual([]);
   });
 
-  it('has a rollout in a pause go on on the version that became current, and writes nothing meanwhile', async () => {
+  it('has a rollout in a pause continue on the version that became current, and writes nothing meanwhile', async () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
     await stage.targetGroups('1.0.0', ['a'], { role: 'web' });
     await stage.apply(stage.cell('web', { steps }));

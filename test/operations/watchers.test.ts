@@ -103,7 +103,7 @@ async function settle(name: string): Promise<void> {
   await temporal.workflow.getHandle(`cell/default/${name}`).terminate('settled');
 }
 
-/** The run of a workflow that goes on now, with how often it was told to look again. */
+/** The run of a workflow that continues now, with how often it was told to look again. */
 async function running(workflowId: string): Promise<{ runId: string; signals: number } | undefined> {
   const handle = temporal.workflow.getHandle(workflowId);
   const found = await handle.describe().catch(() => undefined);
@@ -135,7 +135,7 @@ const logged = async (name: string, event: string) =>
     (await readFile(join(stack.logs, `${name}.log`), 'utf8').catch(() => '')).includes(`"msg":"${event}"`),
   );
 
-// Each goes on from where the one before has left the cluster: the watchers live as long as these do.
+// Each continues from where the one before has left the cluster: the watchers live as long as these do.
 describe('the watchers', { concurrent: false }, () => {
   it('wait for CRDs that are not installed yet', async () => {
     const port = await ports.reserve();
@@ -194,14 +194,14 @@ describe('the watchers', { concurrent: false }, () => {
     });
   });
 
-  it('go on after a restart of the API server', async () => {
+  it('continue after a restart of the API server', async () => {
     await settle('web');
     await stack.restart('kube-apiserver');
     await applyGroup('web2', 'web');
     await runOf('web');
   });
 
-  it('go on after the API server was killed', async () => {
+  it('continue after the API server was killed', async () => {
     await settle('web');
     await stack.kill('kube-apiserver', 'SIGKILL');
     await stack.start('kube-apiserver');

@@ -108,7 +108,7 @@ describe('okrad with the role of a service account, and no keys', () => {
       'No OpenIDConnect provider found in your account for https://oidc.eks.us-east-1.amazonaws.com/id/0',
       'OIDC provider',
     ],
-  ])('holds when %s, says what to do, and goes on after it', async (_, code, message, advice) => {
+  ])('holds when %s, says what to do, and continues after it', async (_, code, message, advice) => {
     const name = `held${priority}`;
     front.secondsToLive = 1;
     await install(name);

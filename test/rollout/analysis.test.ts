@@ -197,7 +197,7 @@ describe('an analysis', () => {
     ]);
   });
 
-  it('A-C29 that would never end is refused in a step, goes on when it is corrected, and is fine in the background', async () => {
+  it('A-C29 that would never end is refused in a step, continues when it is corrected, and is fine in the background', async () => {
     await stage.apply(template('c29'));
     await rollOut('c29', {
       steps: [{ setWeight: 20 }, { analysis: { templates: [{ templateName: 'c29' }] } }],
@@ -214,7 +214,7 @@ describe('an analysis', () => {
     await stage.untilPhase('c29', 'Completed', '2.0.0');
   });
 
-  it('A-C30 that is inconclusive holds, and goes on or back as a person decides', async () => {
+  it('A-C30 that is inconclusive holds, and continues or back as a person decides', async () => {
     await stage.apply(template('c30', { failureCondition: 'result < 0.5', count: 2 }));
     stage.metrics.rate = 0.7;
     await rollOut('c30', steps({ setWeight: 20 }, { analysis: { templates: [{ templateName: 'c30' }] } }));
@@ -231,7 +231,7 @@ describe('an analysis', () => {
     await stage.untilPhase('c30', 'Reverted', '2.0.0');
   });
 
-  it('A-C32 reads fields of the Cell, says which one is not there, and goes on when the Cell is corrected', async () => {
+  it('A-C32 reads fields of the Cell, says which one is not there, and continues when the Cell is corrected', async () => {
     await stage.apply(stage.analysisTemplate('fields', []));
     const at = (...paths: string[]) =>
       steps(

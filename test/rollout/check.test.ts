@@ -121,7 +121,7 @@ describe('a check', () => {
     await untilCheck('k03', 'answered again', ({ status }) => status?.lastPassed === true);
   });
 
-  it('of a step goes on when it passes, and tells Datadog and a webhook of the rollout', async () => {
+  it('of a step continues when it passes, and tells Datadog and a webhook of the rollout', async () => {
     datadog.known.set('avg:errors{version:2.0.0}', 0);
     await rollOut('ckp', { query: 'avg:errors{version:{{.Vars.version}}}', count: 2 });
     await stage.untilPhase('ckp', 'Completed', '2.0.0');

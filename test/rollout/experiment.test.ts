@@ -92,7 +92,7 @@ describe('an experiment', () => {
       .map((pod) => pod.status.phase);
   };
 
-  it('A-C33 waits for its ReplicaSet, runs pods of its own from it, and goes on when it is successful', async () => {
+  it('A-C33 waits for its ReplicaSet, runs pods of its own from it, and continues when it is successful', async () => {
     stage.metrics.rate = undefined;
     await rollOut('c33', { experiment: decided('wy') });
     const held = await stage.untilStatus(
@@ -167,7 +167,7 @@ describe('an experiment', () => {
     expect((await experimentsOf(name))[0]?.spec.terminate).toBe(true);
   });
 
-  it('A-C33 that lasts for as long as it says ends by itself, and the rollout goes on', async () => {
+  it('A-C33 that lasts for as long as it says ends by itself, and the rollout continues', async () => {
     await stage.apply(replicaSet);
     await rollOut('c33d', { experiment: { ...experiment, duration: '3s', scaleDownDelaySeconds: 0 } });
     await stage.untilPhase('c33d', 'Completed', '2.0.0');

@@ -58,7 +58,7 @@ describe('what interrupts a rollout', () => {
     expect((await stage.writes()).at(-1)).toEqual({ dusta: 100, dustb: 0 });
   });
 
-  it('steps that are edited go on at the first whose weight is not below the present one', async () => {
+  it('steps that are edited continue at the first whose weight is not below the present one', async () => {
     await pausedAt20('plan');
     await stage.apply(
       cell('plan', {}, [{ setWeight: 10 }, { setWeight: 30 }, { pause: {} }, { setWeight: 60 }]),

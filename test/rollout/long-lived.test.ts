@@ -136,7 +136,7 @@ describe.each(named)('%s', (_, index) => {
     expect((await describeRun(id)).status).toBe('RUNNING');
   });
 
-  it('goes on after answers that are for good', async () => {
+  it('continues after answers that are for good', async () => {
     const types = ['AccessDenied', 'ObjectNotFound', 'InvalidObject', 'Refused'];
     answer = () => {
       const type = types.shift();
@@ -149,13 +149,13 @@ describe.each(named)('%s', (_, index) => {
     expect((await describeRun(id)).status).toBe('RUNNING');
   });
 
-  it('goes on as a new run before its history is long, also while it waits', async () => {
+  it('continues as a new run before its history is long, also while it waits', async () => {
     answer = () => Promise.resolve(found());
     const id = await start(index, 3600);
     await untilLooks(1);
     const { runId } = await describeRun(id);
     const handle = client.workflow.getHandle(id);
-    // Nobody takes this signal: nothing but the history goes on.
+    // Nobody takes this signal: nothing but the history continues.
     const { atOnce, text } = index === 0 ? manyEvents : largeEvents;
     await until(
       'another run',

@@ -114,7 +114,7 @@ describe('what operators ask of a rollout', () => {
     ]);
   });
 
-  it('pause holds the weight wherever the rollout is, and resume lets it go on', async () => {
+  it('pause holds the weight wherever the rollout is, and resume lets it continue', async () => {
     await stage.targetGroups('1.0.0', ['holda1', 'holda2'], { role: 'hold' });
     await stage.apply(stage.cell('hold', { priority, role: 'hold', steps: exampleSteps }));
     await stage.untilPhase('hold', 'Completed', '1.0.0');

@@ -166,7 +166,7 @@ describe('a StagedBindingPolicy', () => {
     await kubernetes.delete(STAGED_BINDING_POLICY, { name: 'gone' });
   });
 
-  it('A-W02, A-W03, A-W04, A-W12 waits for the objects that the filter keeps, goes on once, and survives kills at every event', async () => {
+  it('A-W02, A-W03, A-W04, A-W12 waits for the objects that the filter keeps, continues once, and survives kills at every event', async () => {
     const name = 'steady';
     const kill = async () => {
       await stage.okrad.end('SIGKILL');
@@ -278,7 +278,7 @@ describe('a StagedBindingPolicy', () => {
     expect(done.stages?.map(({ phase }) => phase)).toEqual(['Passed', 'Passed', 'Fulfilled']);
   });
 
-  it('A-W10, A-W11 reports expressions that are none, and never goes on by them', async () => {
+  it('A-W10, A-W11 reports expressions that are none, and never continues by them', async () => {
     const guarded =
       "obj.results.exists(r, r.rows.exists(row, row.columns.exists(col, col.type == 'Number' && col.float == '1')))";
     await Promise.all([
@@ -417,7 +417,7 @@ describe('a StagedBindingPolicy', () => {
     );
   });
 
-  it('waits for a Cell to serve a version, and goes on when it does', async () => {
+  it('waits for a Cell to serve a version, and continues when it does', async () => {
     const name = 'traffic';
     await stage.targetGroups('1.0.0', ['shopa'], { role: 'shop' });
     await stage.apply(stage.cell('shop', { priority, role: 'shop', steps: [{ setWeight: 20 }] }));

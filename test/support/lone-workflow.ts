@@ -15,19 +15,19 @@ type Handler = (sent?: RawValue) => unknown;
 /** The handlers that the workflow has set, by type and name: `signal changed`. */
 export const handlers = new Map<string, Handler>();
 
-/** The run goes on as another, which begins with this. */
+/** The run continues as another, which begins with this. */
 export class Renewed extends Error {
   readonly input: CellRolloutInput;
   constructor(input: CellRolloutInput) {
-    super('The run goes on as another.');
+    super('The run continues as another.');
     this.input = input;
   }
 }
 
-/** Lets everything go on that can. */
+/** Lets everything continue that can. */
 export const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-/** Lets everything go on until something has happened. */
+/** Lets everything continue until something has happened. */
 export async function until(happened: () => boolean): Promise<void> {
   while (!happened()) await turn();
 }

@@ -13,7 +13,7 @@ type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 const folder = join(import.meta.dirname, '../histories');
 
 /**
- * Records what a query finds among the completed workflows, and the runs that went on on another version of the worker; of
+ * Records what a query finds among the completed workflows, and the runs that continued on another version of the worker; of
  * each type and outcome the longest, which has the most to tell.
  */
 export async function recordHistories({ workflow }: Client, query?: string): Promise<void> {
@@ -37,7 +37,7 @@ const eventsIn = (path: string): number =>
     ? (JSON.parse(readFileSync(path, 'utf8')) as { readonly events: readonly unknown[] }).events.length
     : 0;
 
-/** What a run ended as; undefined when it went on only because its history was long. */
+/** What a run ended as; undefined when it continued only because its history was long. */
 async function outcomeOf(handle: WorkflowHandle, { events }: History): Promise<string | undefined> {
   if (events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes) {
     const tasks = events.flatMap((event) => event.workflowTaskStartedEventAttributes ?? []);

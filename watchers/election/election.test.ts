@@ -110,7 +110,7 @@ describe('the election', () => {
     await a.ended;
   });
 
-  it('has one winner, however long it goes on', async () => {
+  it('has one winner, however long it continues', async () => {
     const clock = fakeClock();
     const { lease, holder } = aLease();
     const a = aCandidate('a', { lease, clock });
@@ -216,7 +216,7 @@ describe('the election', () => {
     await a.ended;
   });
 
-  it('goes on leading through an outage that is shorter than the deadline', async () => {
+  it('continues leading through an outage that is shorter than the deadline', async () => {
     const clock = fakeClock();
     const { lease, state } = aLease();
     const a = aCandidate('a', { lease, clock });
@@ -257,7 +257,7 @@ describe('the election', () => {
     await a.ended;
   });
 
-  it('goes on leading when the lease was changed by others but not taken, or deleted', async () => {
+  it('continues leading when the lease was changed by others but not taken, or deleted', async () => {
     const clock = fakeClock();
     const { lease, holder, put, remove } = aLease();
     const a = aCandidate('a', { lease, clock });

@@ -38,7 +38,7 @@ describe('the first list of all kinds', () => {
     expect([seen.begun, hasBegun(), seen.missing]).toEqual([1, true, undefined]);
   });
 
-  it('goes on after a while without kinds that Okra can do without, and says that they are missing', async () => {
+  it('continues after a while without kinds that Okra can do without, and says that they are missing', async () => {
     const { listed, seen, clock } = aListing();
     for (const one of [cells, jobs, groups]) listed(one);
     await clock.advance(29_000);
@@ -56,7 +56,7 @@ describe('the first list of all kinds', () => {
     expect(seen.begun).toBe(0);
   });
 
-  it('goes on after a while without a namespace that cannot be read, and not without all of them', async () => {
+  it('continues after a while without a namespace that cannot be read, and not without all of them', async () => {
     const [inShop, inBank] = [kind('Cell', false, 'shop'), kind('Cell', false, 'bank')];
     const { listed, seen, clock } = aListing([inShop, inBank, groups, jobs]);
     for (const one of [groups, jobs]) listed(one);

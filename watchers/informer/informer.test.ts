@@ -110,7 +110,7 @@ describe('an informer', () => {
     expect(heard).toEqual([{ metadata: { name: 'a', resourceVersion: '1', annotations: { team: 'web' } } }]);
   });
 
-  it('goes on from the last version, a bookmark say, after a stream has ended', async () => {
+  it('continues from the last version, a bookmark say, after a stream has ended', async () => {
     const { asked } = await informed([
       { list: [], version: '5' },
       { stream: [changed('a', '6'), { type: 'BOOKMARK', resourceVersion: '9' }] },
@@ -119,7 +119,7 @@ describe('an informer', () => {
     expect(asked.slice(0, 3)).toEqual(['list', 'watch 5', 'watch 9']);
   });
 
-  it.each([0, 429, 500, 503])('goes on from the last version after failure %s', async (status) => {
+  it.each([0, 429, 500, 503])('continues from the last version after failure %s', async (status) => {
     const { asked } = await informed([
       { list: [], version: '5' },
       { stream: [changed('a', '6'), failure(status)] },
@@ -203,7 +203,7 @@ describe('an informer', () => {
   });
 
   it.each([404, 403])(
-    'takes an optional kind that cannot be had (%s) for empty, and goes on asking',
+    'takes an optional kind that cannot be had (%s) for empty, and continues asking',
     async (status) => {
       const { told } = await informed(
         [{ fails: failure(status) }, { list: [object('a', '1')], version: '5' }],

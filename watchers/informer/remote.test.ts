@@ -107,7 +107,7 @@ describe('watching a cluster', () => {
     expect(await listed()).toEqual(['Pod shop', 'Pod other']);
   });
 
-  it('goes on where the sets of another namespace are of a form that nobody knows here', async () => {
+  it('continues where the sets of another namespace are of a form that nobody knows here', async () => {
     const strange = {
       apiVersion: API_VERSION,
       kind: 'AWSTargetGroupSet',

@@ -14,7 +14,7 @@ export interface Held {
   readonly since: number;
 }
 
-/** Why a Cell does not go on, in one word; undefined when it does, or when there is nothing to do. */
+/** Why a Cell does not continue, in one word; undefined when it does, or when there is nothing to do. */
 export function heldBy(status: CellStatus = {}): string | undefined {
   const { phase, reason = '', conditions = [] } = status;
   const holds = (type: string): boolean =>

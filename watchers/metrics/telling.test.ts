@@ -199,7 +199,7 @@ describe('the metrics of the watchers', () => {
     }
     expect((await told(400)).filter((line) => line.includes('lag'))).toEqual([
       'okra_watch_lag_seconds{kind="Cell"} 400',
-      // Okra needs none, but no rollout goes on where it may not look for one.
+      // Okra needs none, but no rollout continues where it may not look for one.
       'okra_watch_lag_seconds{kind="Freeze"} 400',
     ]);
   });
@@ -229,7 +229,7 @@ describe('what a Cell waits for', () => {
       { phase: 'Waiting', conditions: [condition('Ready', 'True')] },
       undefined,
     ],
-    ['is nothing while it goes on', { phase: 'Progressing', reason: 'ShiftingTraffic' }, undefined],
+    ['is nothing while it continues', { phase: 'Progressing', reason: 'ShiftingTraffic' }, undefined],
     ['is a pause', { phase: 'Paused', reason: 'WaitingForPause' }, 'WaitingForPause'],
     ['is target groups', { phase: 'Waiting', reason: 'NoTargetGroups' }, 'NoTargetGroups'],
     [

@@ -63,7 +63,7 @@ export function tellOf(
     }
     keep(held, key, event.type === 'delete' ? undefined : heldSince(object, held.get(key), now));
     const standing = event.type === 'delete' ? undefined : standingOf(object, before, now);
-    // Since when a step goes on that was under way before anybody looked is not known.
+    // Since when a step continues that was under way before anybody looked is not known.
     const since = event.type === 'add' ? undefined : standing?.since;
     keep(standings, key, standing && { ...standing, since });
   }
@@ -115,7 +115,7 @@ const optional: ReadonlySet<string> = new Set(
   sources.filter((source) => source.optional).map(({ kind }) => kind.kind),
 );
 
-// No rollout goes on where these may not be read.
+// No rollout continues where these may not be read.
 const readByRollouts: ReadonlySet<string> = new Set([FREEZE.kind, ACCESS_POLICY.kind]);
 
 const isMeasured = (happened: KindEvent): happened is KindEvent<Measuring> =>

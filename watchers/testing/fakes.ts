@@ -5,7 +5,7 @@ import type { Log } from '../../clients/log.ts';
 /** A log that nobody reads. */
 export const noLog: Log = pino({ level: 'silent' });
 
-/** A clock that goes on only when someone sleeps, or when it is told to. */
+/** A clock that continues only when someone sleeps, or when it is told to. */
 export interface FakeClock {
   readonly now: () => number;
   readonly sleep: Sleep;
@@ -53,7 +53,7 @@ export function fakeClock({ automatic = false } = {}): FakeClock {
   };
 }
 
-/** Lets everything that is ready to go on do so. */
+/** Lets everything that is ready to continue do so. */
 export const turn = async (): Promise<void> => {
   await new Promise<void>((resolve) => setImmediate(resolve));
 };

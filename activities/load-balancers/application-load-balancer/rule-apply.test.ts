@@ -41,7 +41,7 @@ describe('a rule that authenticates', () => {
   it.each([
     ['OIDC', oidc],
     ['Cognito', cognito],
-  ])('goes on doing so with each write: %s', async (_, action) => {
+  ])('continues doing so with each write: %s', async (_, action) => {
     const { listener, served } = await adopted(action);
     const later = await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     expect(listener.rule(10)?.Actions?.[0]).toEqual(action);
@@ -169,7 +169,7 @@ describe('a rule that reads show as it was before the last write', () => {
     return { listener, late: { elbv2 }, served, writes: () => writes };
   }
 
-  it('is taken back where nobody knows what it serves, and goes on doing what else it does', async () => {
+  it('is taken back where nobody knows what it serves, and continues doing what else it does', async () => {
     const { listener, late, served, writes } = await behind(oidc);
     await applyTo(late, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
     expect(listener.weights(10)).toEqual({ a: 100, b: 0 });

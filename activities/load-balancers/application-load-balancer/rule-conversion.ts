@@ -59,7 +59,7 @@ const fromTransform = ({ Type, HostHeaderRewriteConfig, UrlRewriteConfig }: Rule
   config: canonical(HostHeaderRewriteConfig ?? UrlRewriteConfig ?? {}),
 });
 
-/** An action before the last as ELBv2 takes it for a rule that has one of this kind: OIDC goes on with the secret that is there. */
+/** An action before the last as ELBv2 takes it for a rule that has one of this kind: OIDC continues with the secret that is there. */
 function toAction({ type, config }: CarriedPart): Action {
   switch (type) {
     case 'authenticate-oidc':

@@ -56,7 +56,7 @@ describe('a rule that another object has taken over since the status was written
     ['after a read', { verify: true }],
     ['by what takes traffic back', { urgent: true }],
     ['by what takes traffic back after a read', { urgent: true, verify: true }],
-  ])('goes on being written where someone has only taken its tags off, %s', async (_, how) => {
+  ])('continues being written where someone has only taken its tags off, %s', async (_, how) => {
     const { listener, served } = await lost();
     listener.change(10, { owner: undefined });
     await applyTo(listener, { a: 100, b: 0 }, { observed: served, adopt: false, ...how });

@@ -59,7 +59,7 @@ export async function readCarried(
   return readIfInTime({ urgent, signal }, read, { is: 'Unread' });
 }
 
-/** What a rule has to go on doing: what it does, and what someone has taken off it; throws a `Conflict` where that cannot be put back. */
+/** What a rule has to continue doing: what it does, and what someone has taken off it; throws a `Conflict` where that cannot be put back. */
 export function toCarry({ request, desired }: Attempt, ruleARN: string, found: Carried): Carried {
   const { key, observed, urgent } = request;
   const lost = lostActions(observed?.carried ?? {}, found);

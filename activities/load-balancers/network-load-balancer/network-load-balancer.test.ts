@@ -109,7 +109,7 @@ const stickinessOf = ({ now }: ReturnType<typeof aListener>): unknown =>
   now.action.ForwardConfig?.TargetGroupStickinessConfig;
 
 describe('a listener that keeps clients with a target group', () => {
-  it('goes on doing so with each write, and the status says so', async () => {
+  it('continues doing so with each write, and the status says so', async () => {
     const listener = aListener(forward({ a: 100, b: 0 }, sticky));
     const served = await apply(listener, { a: 80, b: 20 });
     expect(stickinessOf(listener)).toEqual(sticky);
@@ -189,7 +189,7 @@ describe('a listener that reads show as it was before the last write', () => {
     return { listener, served };
   }
 
-  it('is taken back where nobody knows what it serves, and goes on keeping clients', async () => {
+  it('is taken back where nobody knows what it serves, and continues keeping clients', async () => {
     const { listener, served } = await behind();
     await apply(listener, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
     expect([listener.now.action, listener.now.writes]).toEqual([forward({ a: 100, b: 0 }, sticky), 1]);
@@ -316,7 +316,7 @@ describe('a listener that another object has taken over since the status was wri
     ]);
   });
 
-  it('goes on being written where someone has only taken its tags off', async () => {
+  it('continues being written where someone has only taken its tags off', async () => {
     const { listener, served } = await lost();
     listener.now.owner = undefined;
     await apply(listener, { a: 60, b: 40 }, { observed: served });

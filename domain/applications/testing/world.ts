@@ -468,7 +468,7 @@ export class ApplicationsWorld {
         this.groups.delete(id);
   }
 
-  /** Lets time go on: Argo CD deploys, traffic moves by one step, what measures ends. */
+  /** Lets time pass: Argo CD deploys, traffic moves by one step, what measures ends. */
   pass(seconds = 1): void {
     this.now += seconds * 1000;
     if (this.isDeployable) this.deploy();
@@ -488,7 +488,7 @@ export class ApplicationsWorld {
     for (const one of wanted) this.deployed.add(one);
   }
 
-  /** Whether the Cell of an application sees that one before it is not in place, or that its own cannot go on. */
+  /** Whether the Cell of an application sees that one before it is not in place, or that its own cannot continue. */
   private isBehind(name: string): boolean {
     return heldBehind({ metadata: { name: CELL }, spec: this.spec, status: this.status }, name) !== undefined;
   }
@@ -585,7 +585,7 @@ export class ApplicationsWorld {
     }
   }
 
-  /** Takes a turn: status, action, and time goes on. What is lost is lost before or after the action. */
+  /** Takes a turn: status, action, and time passes. What is lost is lost before or after the action. */
   turn(
     lose: 'nothing' | 'before' | 'after' | 'twice' = 'nothing',
     observed: ObservedApplications = this.observe(),
@@ -608,7 +608,7 @@ export class ApplicationsWorld {
     return decision;
   }
 
-  /** Goes on until nothing is done any more for a while. */
+  /** Continues until nothing is done any more for a while. */
   run(most = 300): this {
     let idle = 0;
     for (let turn = 0; turn < most && idle < 9; turn += 1) idle = this.turn().do === 'Act' ? 0 : idle + 1;

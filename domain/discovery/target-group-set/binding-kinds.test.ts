@@ -143,7 +143,7 @@ describe('a cluster', () => {
     expect(reasons({ bindingTemplate, generators })).toEqual(['KindNotInstalled']);
   });
 
-  it('that has lost one kind goes on with the other', () => {
+  it('that has lost one kind continues with the other', () => {
     const groups = groupsOf(elb, bound(EKS, 'gone'));
     expect(after([undefined, [bound(EKS, 'new')]], groups)).toEqual({
       create: ['default-new'],

@@ -19,7 +19,7 @@ export interface ApplicationLoadBalancerShape {
   readonly forwarding: Forwarding;
   readonly observed: Forwarding & {
     readonly ruleARN?: string;
-    /** What that rule does besides matching and forwarding, which no Cell says, and which it has to go on doing. */
+    /** What that rule does besides matching and forwarding, which no Cell says, and which it has to continue doing. */
     readonly carried?: Carried;
   };
 }

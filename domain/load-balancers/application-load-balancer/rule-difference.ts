@@ -31,7 +31,7 @@ function describeCarried(had: Carried, found: Carried): string | undefined {
     : `The rule does something else besides forwarding: it had ${types(had)}; it has ${types(found)}.`;
 }
 
-/** What goes on being said of a rule: what it carries now, and the actions that were taken off it and are not back yet. */
+/** What continues being said of a rule: what it carries now, and the actions that were taken off it and are not back yet. */
 export function mergeCarried(had: Carried, found: Carried): Carried {
   const lost = lostActions(had, found);
   return lost.length === 0 ? found : { ...found, actions: [...lost] };

@@ -45,7 +45,7 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   return next.do === 'Advance' && movesTraffic(step) ? { ...next, isTold: true } : next;
 }
 
-/** Goes on without the remaining steps, as far as the next one that takes approvals: nothing stands in for them. */
+/** Continues without the remaining steps, as far as the next one that takes approvals: nothing stands in for them. */
 function skip(rollout: Rollout, input: GuardInput): Decision {
   const { steps, index, progress } = rollout;
   const to = approvalFrom(rollout);

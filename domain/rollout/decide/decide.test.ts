@@ -104,7 +104,7 @@ describe('a rollout', () => {
       'Wait for Analysis 30000 ms',
     ],
     [
-      'goes on when it is successful',
+      'continues when it is successful',
       { a: 80, b: 20 },
       rolling({ index: 1, progress: analysing('Successful') }),
       'Advance',
@@ -141,7 +141,7 @@ describe('a rollout', () => {
       'Wait for Pause 3000 ms',
     ],
     [
-      'goes on after it',
+      'continues after it',
       { a: 80, b: 20 },
       rolling({ index: 2, progress: { is: 'Pausing', since: NOW - 5000 } }),
       'Advance',

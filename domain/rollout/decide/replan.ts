@@ -34,7 +34,7 @@ export function replan(rollout: Rollout, input: GuardInput): Decision | undefine
   };
 }
 
-/** Records new steps, where among them the rollout goes on, and what is analysed in their background; a request to promote was about the old ones. */
+/** Records new steps, where among them the rollout continues, and what is analysed in their background; a request to promote was about the old ones. */
 export function recordReplan(
   state: RolloutState,
   { index }: Extract<Decision, { do: 'Replan' }>,
@@ -58,7 +58,7 @@ export function recordReplan(
   });
 }
 
-/** Whether a background measurement goes on to count though edited: with no steps left nothing would start the new one. */
+/** Whether a background measurement continues to count though edited: with no steps left nothing would start the new one. */
 const outlives = (
   rollout: Rollout,
   { steps, analysis }: Planned,

@@ -25,7 +25,7 @@ export interface FirstInput extends GuardInput {
   readonly found: Candidates;
 }
 
-/** Releases a configuration that someone deletes under a Cell that stays: what it has made goes on serving. What goes back does not wait for that. */
+/** Releases a configuration that someone deletes under a Cell that stays: what it has made continues serving. What goes back does not wait for that. */
 export function release({ observed: { deletion }, state, now }: GuardInput): Decision | undefined {
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   if (deletion?.isUnderWay !== true || !deletion.isHeld || goesBack) return undefined;
@@ -79,7 +79,7 @@ export function fallBack(input: GuardInput, found: Candidates, stable: VersionSe
   };
 }
 
-/** Leaves no weight where it does not belong: adopted on two versions, it goes on to the one that should serve, or goes back. */
+/** Leaves no weight where it does not belong: adopted on two versions, it continues to the one that should serve, or goes back. */
 export function resolveSplit(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);

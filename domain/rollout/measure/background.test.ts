@@ -86,7 +86,7 @@ describe('an analysis in the background', () => {
     ['is not started before its step', 20, rolling({ index: 0 }), 'Advance'],
     ['is started with its step', 20, rolling({ index: 1 }), 'Start background AnalysisRun'],
     [
-      'lets the step go on, and is read after a while',
+      'lets the step continue, and is read after a while',
       20,
       rolling({ index: 1, background: background('Running'), progress: { is: 'Pausing', since: NOW } }),
       'Wait for Resume 30000 ms',
@@ -142,7 +142,7 @@ describe('an analysis in the background', () => {
       'Wait for Pause 1000 ms',
     ],
     [
-      'lets the rollout go on when it was successful',
+      'lets the rollout continue when it was successful',
       20,
       rolling({ index: 2, background: background('Successful') }),
       'Start Experiment',
@@ -300,7 +300,7 @@ describe('an analysis in the background', () => {
       'Replan',
     ],
     [
-      'goes on when only the steps were edited',
+      'continues when only the steps were edited',
       20,
       rolling({ index: 0, background: background('Running'), steps: [{ setWeight: 20 }].map(parseStep) }),
       'Replan',
@@ -336,7 +336,7 @@ describe('an experiment', () => {
   it.each<Case>([
     ['is waited for', 20, at('Running'), 'Wait for Experiment 30000 ms'],
     ['is read when it has ended', 20, record.markVerdictDue(at('Running')), 'Read Experiment'],
-    ['goes on when it was successful', 20, at('Successful'), 'Advance'],
+    ['continues when it was successful', 20, at('Successful'), 'Advance'],
     ['takes everything back when it has failed', 20, at('Failed'), 'Failed: ExperimentFailed'],
     ['takes everything back when it could not run', 20, at('Error'), 'Failed: ExperimentFailed'],
     ['is left to a person when it is inconclusive', 20, at('Inconclusive'), 'Wait for Verdict'],
@@ -347,7 +347,7 @@ describe('an experiment', () => {
       'Read Experiment',
     ],
     [
-      'goes on without a verdict when promoted',
+      'continues without a verdict when promoted',
       20,
       at('Inconclusive', { requests: { promote: stamp } }),
       'Advance',
@@ -476,7 +476,7 @@ describe('the verdict of a background', () => {
     expect(takeRequest(running, 'promote', stamp).rollout?.background).not.toHaveProperty('decidedBy');
   });
 
-  it('answers the request of whoever goes on without it', () => {
+  it('answers the request of whoever continues without it', () => {
     const inconclusive = rolling(
       { index: 1, background: background('Inconclusive') },
       { requests: { promote: stamp } },

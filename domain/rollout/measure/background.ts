@@ -49,7 +49,7 @@ const LONGEST_READ_MS = 30 * 60_000;
 const judgeBackground = (background: Background): Judgement =>
   judge('AnalysisRun', background, LONGEST_READ_MS);
 
-/** The analysis that should go on in the background of the current step; undefined when none should be started. */
+/** The analysis that should continue in the background of the current step; undefined when none should be started. */
 export function findDueBackground(rollout: Rollout, input: GuardInput): DueBackground | undefined {
   const { backgroundAnalysis, index, progress } = rollout;
   if (progress.is === 'Baking') {
@@ -62,7 +62,7 @@ export function findDueBackground(rollout: Rollout, input: GuardInput): DueBackg
   return { prefix: 'bg', analysis: backgroundAnalysis };
 }
 
-/** Ends the rollout when its background has failed, before anything else; undefined if it has not, only holds, or someone goes on. */
+/** Ends the rollout when its background has failed, before anything else; undefined if it has not, only holds, or someone continues. */
 export function failureInBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
   if (background === undefined || background.waived === true) return undefined;
   const judgement = judgeBackground(background);
@@ -85,7 +85,7 @@ export function readBackground({ background }: Rollout, input: GuardInput): Deci
   };
 }
 
-/** Holds the rollout while the background is undecided, and starts the one that is wanted; undefined when it may go on. */
+/** Holds the rollout while the background is undecided, and starts the one that is wanted; undefined when it may continue. */
 export function attendBackground(
   wanted: DueBackground | undefined,
   rollout: Rollout,
@@ -130,7 +130,7 @@ function holdFor(background: Background, rollout: Rollout, requests: Requests): 
   return { do: 'Wait', for: 'Verdict', message: `Background analysis: ${judgement.message} ${ways}` };
 }
 
-/** Waits for a measurement in the background before the canary gets everything; undefined when there is one, or someone goes on without. */
+/** Waits for a measurement in the background before the canary gets everything; undefined when there is one, or someone continues without. */
 export function awaitMeasurement(
   { background }: Rollout,
   { state: { requests } }: Pick<GuardInput, 'state'>,

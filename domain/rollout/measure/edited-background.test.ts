@@ -42,7 +42,7 @@ describe('an edit of the analysis in the background once no steps are left', () 
     ['Rollback', 'Inconclusive', 'Paused WaitingForVerdict 100'],
     ['Hold', 'Failed', 'Paused AnalysisFailed 100'],
   ] as const;
-  it.each(cases)('does not let a rollout go on that it holds (%s, %s)', (onFailure, phase, held) => {
+  it.each(cases)('does not let a rollout continue that it holds (%s, %s)', (onFailure, phase, held) => {
     const simulation = rolling(onFailure, half, 11);
     expect(stands(simulation)).toBe('Progressing WaitingForSettle 100');
     simulation.conclude(phase, 'inBackground');
@@ -80,7 +80,7 @@ describe('an edit of the analysis in the background once no steps are left', () 
     expect([...simulation.runs.values()].map(({ phase }) => phase)).toEqual(['Successful', 'Running']);
   });
 
-  it('lets the rollout go on where there is to be none any more', () => {
+  it('lets the rollout continue where there is to be none any more', () => {
     const simulation = rolling('Hold', half, 11);
     simulation.conclude('Failed', 'inBackground');
     edit(simulation, 'Hold', half, '');
@@ -98,7 +98,7 @@ describe('an edit of the analysis in the background while steps are left', () =>
   });
 });
 
-describe('an analysis in the background that someone goes on without', () => {
+describe('an analysis in the background that someone continues without', () => {
   it.each(['Rollback', 'Hold'] as const)('may be deleted afterwards (%s)', (onFailure) => {
     const simulation = rolling(onFailure, paused, 11);
     simulation.conclude('Inconclusive', 'inBackground');

@@ -160,7 +160,7 @@ describe('an analysis in the background that is held on the way into a bake', ()
     expect(asked(simulation, 'abort')).toBe('Reverted VersionBlocked 0');
   });
 
-  it.each(verdicts)('and was %s takes nothing of the bake when someone goes on without it', (phase) => {
+  it.each(verdicts)('and was %s takes nothing of the bake when someone continues without it', (phase) => {
     const simulation = baking(phase);
     expect(asked(simulation, 'promote')).toBe('Progressing WaitingForBake 100');
     expect([...simulation.runs.keys()]).toContainEqual(expect.stringContaining('-bake-'));
@@ -187,7 +187,7 @@ it.each(verdicts)(
 );
 
 describe('a resume', () => {
-  it.each(verdicts)('goes on without no analysis in the background that is %s', (phase, held) => {
+  it.each(verdicts)('continues without no analysis in the background that is %s', (phase, held) => {
     const simulation = rolling(paused);
     concluded(simulation, phase);
     expect(refusal(simulation.state, 'resume')).toMatch(

@@ -40,7 +40,7 @@ export const withoutSuccess = (verdict: AnalysisVerdict): AnalysisVerdict => ({
   message: 'It was terminated early, so its success does not count.',
 });
 
-/** Whether there is anything left that a verdict lets go on; what watches until then is ended when it is over. */
+/** Whether there is anything left that a verdict lets continue; what watches until then is ended when it is over. */
 function isAwaited(
   { background }: Pick<Measurement, 'background'>,
   { rollout, requests }: RolloutState,
@@ -58,7 +58,7 @@ export const verdictSoFar = (rollout: Rollout, input: GuardInput): Decision | un
 
 type MeasuringProgress = Extract<Progress, { is: 'Measuring' }>;
 
-/** Goes on, fails or waits by how far the analysis or experiment of the step has come. */
+/** Continues, fails or waits by how far the analysis or experiment of the step has come. */
 export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardInput): Decision {
   const { kind } = progress;
   const judgement = judge(kind, progress, LONGEST_READ_MS);

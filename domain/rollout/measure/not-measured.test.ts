@@ -62,7 +62,7 @@ describe('a rollout without a measurement', () => {
   it.each([
     ['a step', ofStep],
     ['the background', inBackground],
-  ])('goes on without that of %s when promoted, and ends it', (_, canary) => {
+  ])('continues without that of %s when promoted, and ends it', (_, canary) => {
     const simulation = unbegun(canary);
     simulation.pass(10 * MINUTE);
     asked(simulation, 'promote');

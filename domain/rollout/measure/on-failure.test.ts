@@ -58,7 +58,7 @@ describe('what fails in a rollout that is to be held', () => {
     );
   });
 
-  it.each(failing)('%j goes on when someone promotes', (step) =>
+  it.each(failing)('%j continues when someone promotes', (step) =>
     expect(asked(held(step), 'promote')).toBe('Completed Serving 100'),
   );
 
@@ -204,7 +204,7 @@ it('a promote about the background is over once that is measured again, and fini
   expect(stands(simulation)).toBe('Paused WaitingForResume 20');
 });
 
-it('a promote from before a step has failed does not go on without it', () => {
+it('a promote from before a step has failed does not continue without it', () => {
   const simulation = rolling({ onFailure: 'Hold', steps: around({ analysis }) });
   asked(simulation, 'pause');
   asked(simulation, 'promote');

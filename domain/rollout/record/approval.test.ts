@@ -83,7 +83,7 @@ describe('a step that takes approvals', () => {
     expect(simulation.status.phase).toBe('Completed');
   });
 
-  it('may be approved during a pause, and goes on once that is over', () => {
+  it('may be approved during a pause, and continues once that is over', () => {
     const simulation = rolling([{ setWeight: 20 }, approval(1)]);
     simulation.ask('pause');
     simulation.run();
@@ -169,7 +169,7 @@ describe('a step that takes approvals', () => {
     expect(stands(simulation)).toBe('Paused WaitingForApproval 20');
   });
 
-  it('waits on when a promote goes on without the analysis in the background', () => {
+  it('waits on when a promote continues without the analysis in the background', () => {
     const simulation = rolling([{ setWeight: 20 }, approval(1), { setWeight: 50 }], {
       onFailure: 'Hold',
       analysis: { templates: [{ templateName: 'rate' }], startingStep: 1 },

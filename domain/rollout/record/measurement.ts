@@ -81,7 +81,7 @@ export function recordTermination(
   });
 }
 
-/** Records that someone goes on without a verdict from the background; the request is answered thereby. */
+/** Records that someone continues without a verdict from the background; the request is answered thereby. */
 export function recordWaiver(state: RolloutState): RolloutState {
   return inRollout(withoutPromote(state), (rollout) =>
     rollout.background === undefined

@@ -92,7 +92,7 @@ function withoutRun({ requests: { abort, paused }, events, eventCount }: Rollout
   return { ...initialState, requests: given({ abort, paused }), events, eventCount };
 }
 
-/** Whether the status is older than the one told last: a late report says that a rollout goes on which is over, and hides blocks. */
+/** Whether the status is older than the one told last: a late report says that a rollout continues which is over, and hides blocks. */
 function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: CellStatus): boolean {
   if (reported === undefined || told === undefined) return false;
   const isEndTold = reported.rollout?.ending !== undefined && told.ending === undefined;
@@ -136,7 +136,7 @@ export const newRun = (state: RolloutState, observed?: ObservedCell): Run => ({
   seenChanges: 0,
 });
 
-/** What the next run goes on with: of a rollout what was seen of it as well, so that an abort waits for no look. */
+/** What the next run continues with: of a rollout what was seen of it as well, so that an abort waits for no look. */
 export const handOver = ({
   state,
   observed,
@@ -177,7 +177,7 @@ export const markTargetsChanged = (run: Run, now: number): Run =>
 /** What holds a rollout or takes it back is done by what was seen last. */
 const actsOnLastLook: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
 
-/** Records what an operator asks for; letting a rollout go on has to see a Freeze that was made just before. */
+/** Records what an operator asks for; letting a rollout continue has to see a Freeze that was made just before. */
 export function recordRequest(run: Run, name: RequestName, stamp: Stamp): Run {
   if (mayAbortLater(run, name)) return withState(run, (state) => keepRequest(state, name, stamp));
   const looking = actsOnLastLook.has(name)

@@ -49,7 +49,7 @@ const harmless: ReadonlySet<string> = new Set(['UnknownSignal', 'ApprovalRefused
 
 function kindOf({ type, reason }: ReportedEvent): NotificationKind | undefined {
   if (Object.hasOwn(kinds, reason)) return kinds[reason];
-  // Each other warning says why a Cell does not go on.
+  // Each other warning says why a Cell does not continue.
   return type === 'Warning' && !harmless.has(reason) ? 'Held' : undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Cost {
   readonly requests: ReadonlyMap<string, number>;
 }
 
-// What a rollout asks the API server about; all else goes on without it.
+// What a rollout asks the API server about; all else continues without it.
 const resources: ReadonlySet<string> = new Set([
   'cells',
   'awsapplicationloadbalancerconfigs',

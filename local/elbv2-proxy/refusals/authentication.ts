@@ -16,7 +16,7 @@ const oidcConfigs = (actions: readonly Fields[]): readonly Fields[] =>
 
 const usesExisting = (config: Fields): boolean => text(config, 'UseExistingClientSecret') === 'true';
 
-/** Whether what a call changes has an authentication by OIDC, whose secret can go on being used. */
+/** Whether what a call changes has an authentication by OIDC, whose secret can continue being used. */
 function hasExisting({ parameters, world }: Judged): boolean {
   const rule = world.rules.get(text(parameters, 'RuleArn') ?? '');
   const listener = world.listeners.get(listenerArnOf(parameters) ?? '');

@@ -47,7 +47,7 @@ export async function untilOn(stage: Stage, cell: string, build: string): Promis
   const workflowId = stage.workflowId(cell);
   await until(`the rollout of ${cell} to be on version ${build}`, async () => {
     if ((await stage.desk.run(workflowId)).build === build) return true;
-    // Who hears something while at work looks again before it goes on as new.
+    // Who hears something while at work looks again before it continues as new.
     if (!(await stage.desk.isAtWork(workflowId))) await stage.signal(cell, 'changed');
     return false;
   });

@@ -44,7 +44,7 @@ async function pausedAt20(play: Play): Promise<void> {
   await play.until('20 Paused WaitingForResume');
 }
 
-/** Takes up a rollout that was resumed, and so goes on to 40, once something is arranged. */
+/** Takes up a rollout that was resumed, and so continues to 40, once something is arranged. */
 function beyondThePause(play: Play, arrange: () => void): Promise<void> {
   arrange();
   return takeUp({ done: 2 })(play);

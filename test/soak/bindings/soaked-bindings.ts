@@ -149,7 +149,7 @@ export class SoakedBindings {
     for (const name of names) await this.#bindings.untilSynced(name);
   }
 
-  /** Okra, or a server that it needs, does nothing for a while, or goes on. */
+  /** Okra, or a server that it needs, does nothing for a while, or continues. */
   sleeps(isAsleep: boolean): void {
     this.#asleep += isAsleep ? 1 : -1;
     this.#note();

@@ -12,11 +12,11 @@ const OKRAD_SLEEPS_MS = [2_000, 8_000, 20_000];
 const SERVER_SLEEPS_MS = [1_000, 4_000, 12_000];
 const servers = ['kube-apiserver', 'temporal server', 'etcd'];
 
-/** What happens to the processes of a stage: okrad ends, or does nothing for a while, as do the servers, and goes on where it was. */
+/** What happens to the processes of a stage: okrad ends, or does nothing for a while, as do the servers, and continues where it was. */
 export function processIncidents(
   stage: Stage,
   dice: Dice,
-  /** Told when one of them does nothing, and when it goes on. */
+  /** Told when one of them does nothing, and when it continues. */
   tell: (isAsleep: boolean) => void = () => undefined,
 ): readonly Incident<unknown>[] {
   const sleep = async (pid: number | undefined, milliseconds: number): Promise<void> => {

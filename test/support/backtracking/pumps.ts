@@ -10,7 +10,7 @@ interface Example {
   /** Texts that lead to where something is repeated, and one that leads through the whole. */
   readonly prefixes: readonly string[];
   readonly characters: readonly string[];
-  /** Texts that some part does not go on with. */
+  /** Texts that some part does not continue with. */
   readonly ends: readonly string[];
 }
 

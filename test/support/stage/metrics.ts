@@ -7,7 +7,7 @@ export interface Metrics extends AsyncDisposable {
   readonly url: string;
   /** Where a rate that is not known yet is -1, and not an error. */
   readonly patientURL: string;
-  /** What the endpoint answers as `rate`; undefined: it does not answer yet, so that analyses go on running. */
+  /** What the endpoint answers as `rate`; undefined: it does not answer yet, so that analyses continue running. */
   rate: number | undefined;
   /** What the last one who asked has shown as authorization. */
   readonly authorization: string | undefined;
