@@ -63,7 +63,12 @@ describe('a Cell at rest', () => {
     await stage.proxy.setTargets({ targetGroupArn: stage.arns.get('illb') ?? '', state: 'unhealthy' });
     await stage.signal('ill', 'abort');
     await stage.untilPhase('ill', 'Reverted', '1.0.0');
-    await stage.untilWeights({ illa: 100 }, priority);
+    await stage.untilStatus(
+      'ill',
+      'without the version that failed',
+      ({ targetGroups = [] }) => targetGroups.length === 1,
+    );
+    expect(await stage.weights(priority)).toEqual({ illa: 100 });
     expect((await stage.writes()).slice(-2)).toEqual([{ illa: 100, illb: 0 }, { illa: 100 }]);
     expect((await stage.status('ill')).phase).toBe('Reverted');
   });
