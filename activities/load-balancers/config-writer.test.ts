@@ -320,6 +320,14 @@ describe('a rule that gets in front of another with its conditions', () => {
       'is raised where it was above the other',
       { healthy: ['b'], before: at(15), want: ['Served', 'setPriority'] },
     ],
+    [
+      'does not get its conditions while the other alone is healthy',
+      { healthy: ['b'], before: at(10, { hosts: ['b.com'] }), want: ['NoHealthyTargets'] },
+    ],
+    [
+      'gets its conditions once it is healthy itself',
+      { healthy: ['a', 'b'], before: at(10, { hosts: ['b.com'] }), want: ['Served', 'modifyRule'] },
+    ],
   ])('%s', async (_, { healthy, before, asked = at(10), isDeleted, isOfCell, want }) => {
     const listener = aListener();
     const other = forwarding({ b: 100 }, {}, { priority: 20 });

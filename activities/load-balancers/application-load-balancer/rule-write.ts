@@ -83,8 +83,8 @@ export interface WrittenRule {
 /** Whether only the status says that a rule is ours, so that its owner is read before it is written. */
 export const isByStatus = ({ is }: RuleToWrite): boolean => is !== 'Read';
 
-/** Permits giving a rule its priority, by which it takes all traffic from the next rule with the same conditions, unless that was behind it before. */
-async function permitPriority({ request, desired, elbv2, writing }: Attempt, before: number): Promise<void> {
+/** Reads the weights of the next rule with the same conditions, from which a rule takes all traffic that was not in front of it before. */
+async function overtakenBy({ request, desired, elbv2, writing }: Attempt, before = Infinity) {
   await writing.turn();
   const { urgent, forwarding } = request;
   const read = (inTime: AbortSignal) => elbv2.rulesOf(forwarding.listenerARN, inTime);
@@ -94,8 +94,7 @@ async function permitPriority({ request, desired, elbv2, writing }: Attempt, bef
     .filter(({ rule, unsaid }) => unsaid.length === 0 && rule.priority < before)
     .filter(({ rule }) => sameMatch({ ...rule, priority: desired.priority }, desired))
     .toSorted((a, b) => a.rule.priority - b.rule.priority);
-  const from = next !== undefined && next.rule.priority > desired.priority ? next.rule.forward : undefined;
-  await writing.permit({ from: from?.targetGroups ?? [], to: desired.forward.targetGroups });
+  return next !== undefined && next.rule.priority > desired.priority ? next.rule.forward.targetGroups : [];
 }
 
 /** Makes an existing rule what is wanted; throws `TakenOver` or a `Conflict` where another object has taken it over since its status was written. */
@@ -107,8 +106,9 @@ export async function writeRule(
   const { request, desired, elbv2, writing } = attempt;
   const { rule: known } = state;
   const { ruleARN } = known;
+  const to = desired.forward.targetGroups;
   if (parts.includes('priority')) {
-    await permitPriority(attempt, known.rule.priority);
+    await writing.permit({ from: await overtakenBy(attempt, known.rule.priority), to });
     await elbv2.setPriority(ruleARN, desired.priority);
   }
   const setsActions = parts.includes('forward') || parts.includes('actions');
@@ -122,8 +122,8 @@ export async function writeRule(
   ]);
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
-  const weights = { from: known.rule.forward.targetGroups, to: desired.forward.targetGroups };
-  await writing.permit(setsActions ? weights : undefined);
+  const overtaken = setsConditions ? await overtakenBy(attempt) : [];
+  await writing.permit({ from: [...(setsActions ? known.rule.forward.targetGroups : []), ...overtaken], to });
   const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
     ...(setsConditions ? { Conditions: toConditions(desired) } : {}),
@@ -148,7 +148,8 @@ export async function createRule(attempt: Attempt): Promise<Rule> {
   const owner = await attempt.owner();
   // ELBv2 does not check the targets of a rule that someone has deleted, so waiting for their health would never end.
   const isNew = isStandalone === true && observed?.listenerARN !== forwarding.listenerARN;
-  await (isNew ? permitPriority(attempt, Infinity) : writing.permit());
+  const to = desired.forward.targetGroups;
+  await writing.permit(isNew ? { from: await overtakenBy(attempt), to } : undefined);
   return await elbv2.createRule({
     ListenerArn: forwarding.listenerARN,
     Priority: desired.priority,
