@@ -191,8 +191,9 @@ describe('a ClusterSet', () => {
     await untilSynced('two', 'two1');
     api.fault = ({ region }) => (region === 'eu-west-1' ? throttled : undefined);
     await create('two2', 'two');
-    const status = await untilStatus('two', 'Degraded with both', ({ phase, clusters }) => {
-      return phase === 'Degraded' && clusters?.names?.length === 2;
+    const status = await untilStatus('two', 'Degraded with both', ({ phase, clusters, problems }) => {
+      const isThrottled = problems?.some(({ reason }) => reason === 'Throttled') === true;
+      return phase === 'Degraded' && clusters?.names?.length === 2 && isThrottled;
     });
     expect(status.problems).toMatchObject([{ object: 'spec.generators[0]', reason: 'Throttled' }]);
     expect(await secret('two2')).toBeDefined();

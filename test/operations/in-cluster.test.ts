@@ -297,7 +297,7 @@ describe('okrad in a pod', () => {
     const make = (name: string, more: object): Promise<void> =>
       stage.applyByKubectl(secret(name, more), `--as=${pod.account}`);
     await expect(make('token', { type: 'kubernetes.io/service-account-token' })).rejects.toThrow(
-      'Expected Okra to create Secrets of the type Opaque alone',
+      'Okra may create only Secrets of the type Opaque.',
     );
     await make('opaque', {});
     await stage.kubectl('delete', 'secret/opaque');

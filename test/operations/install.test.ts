@@ -228,9 +228,9 @@ describe('an installation', () => {
     [
       'cluster secrets in a namespace that is not watched',
       'clusterSecrets.namespaces={argocd}',
-      /Expected watchNamespaces to have argocd/,
+      /argocd is not in watchNamespaces/,
     ],
-    ['no service account at all', 'serviceAccount.create=false', /Expected serviceAccount[.]name/],
+    ['no service account at all', 'serviceAccount.create=false', /serviceAccount[.]name is required/],
   ])('is refused with %s', async (_, set, message) => {
     await expect(template('--set', set)).rejects.toThrow(message);
   });
@@ -265,13 +265,14 @@ describe('an installation', () => {
     await until('a Secret of no cluster to be refused', () =>
       asOkra('create', '--dry-run=server', '-f', plain).then(
         () => false,
-        ({ stderr }: { stderr: string }) => stderr.includes('secret-type=cluster alone, got another'),
+        ({ stderr }: { stderr: string }) =>
+          stderr.includes('only Secrets with the label argocd.argoproj.io/secret-type=cluster'),
       ),
     );
     await asOkra('create', '-f', cluster);
     await asOkra('delete', '-f', cluster);
     await kubectl('-n', namespace, 'create', '-f', plain);
-    await expect(asOkra('delete', '-f', plain)).rejects.toThrow(/secret-type=cluster alone/);
+    await expect(asOkra('delete', '-f', plain)).rejects.toThrow(/only Secrets with the label/);
     await helm('uninstall', 'okra', `--namespace=${namespace}`);
     const left = await kubectl('get', 'clusterroles,clusterrolebindings', '-o', 'name');
     expect(left.stdout).not.toContain(namespace);
