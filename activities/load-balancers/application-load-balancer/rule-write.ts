@@ -116,13 +116,13 @@ export async function writeRule(
   if (!setsConditions && !setsActions) return { carried: {} };
   await writing.turn();
   // ModifyRule replaces all actions, and knows no condition under which it does: what someone has just added would be lost.
-  const [seen] = await Promise.all([
+  const [seen, overtaken] = await Promise.all([
     setsActions ? readCarried(elbv2, request, ruleARN, writing) : undefined,
+    setsConditions ? overtakenBy(attempt) : [],
     isByStatus(state) ? refuseTakenOver(attempt, ruleARN) : undefined,
   ]);
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
-  const overtaken = setsConditions ? await overtakenBy(attempt) : [];
   await writing.permit({ from: [...(setsActions ? known.rule.forward.targetGroups : []), ...overtaken], to });
   const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
