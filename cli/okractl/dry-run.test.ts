@@ -3,16 +3,24 @@ import { aCell, aTargetGroup, paused } from './testing/objects.ts';
 import { runOkractl, type FakeObject, type FakeWorld } from './testing/shell.ts';
 
 const by = { by: 'ann', reason: '', time: '2026-11-22T09:59:00Z' };
-const staged = {
-  apiVersion: 'community.kubestellar.io/v1alpha1',
-  kind: 'StagedBindingPolicy',
-  metadata: { name: 'nginx' },
-  spec: { stages: [{ name: 'dev' }, { name: 'test' }, { name: 'prod' }] },
-  status: { phase: 'Waiting', message: 'Waiting.', activeStage: 'test' },
-} as FakeObject;
+const stagedWith = (dev: string): FakeObject => {
+  const stages = Object.entries({ dev, test: 'Waiting', prod: 'Pending' });
+  return {
+    apiVersion: 'community.kubestellar.io/v1alpha1',
+    kind: 'StagedBindingPolicy',
+    metadata: { name: 'nginx' },
+    spec: { stages: stages.map(([name]) => ({ name })) },
+    status: {
+      phase: 'Waiting',
+      message: 'Waiting.',
+      activeStage: 'test',
+      stages: stages.map(([name, phase]) => ({ name, phase })),
+    },
+  } as FakeObject;
+};
 const run = (words: string, world: FakeWorld = {}) =>
   runOkractl([...words.split(' '), '--dry-run'], {
-    objects: [aCell(paused), staged, aTargetGroup('web-a', '1.0.0')],
+    objects: [aCell(paused), stagedWith('Passed'), aTargetGroup('web-a', '1.0.0')],
     ...world,
   });
 
@@ -54,6 +62,13 @@ it.each<[string, string, FakeWorld, number, string]>([
     'Possible requests: pause, resume, promote, promote --full, abort',
   ],
   ['to a later stage', 'rollback sbp/nginx --to prod', {}, 3, 'prod must be one of the earlier stages: dev.'],
+  [
+    'to a stage that was not completed',
+    'rollback sbp/nginx --to dev',
+    { objects: [stagedWith('RolledBack')] },
+    3,
+    'dev must be one of the earlier stages: none.',
+  ],
   ['to a version without target groups', 'rollback web --to 1.5.0', {}, 3, 'expected 1 target groups of it'],
   ['that is not allowed', 'rollback web --to 1.0.0', { allowed: () => false }, 3, 'not let ann patch'],
   ['that nobody may make', 'freeze --reason sale', { allowed: () => false }, 3, 'not let ann create freezes'],

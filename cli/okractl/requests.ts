@@ -8,6 +8,7 @@ import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { seenIn } from '../../domain/model/seen.ts';
+import { listPassedBefore } from '../../domain/staged/state.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { mustConfirm, YES, badUsage, exitCodes, refused, type Session, type Shell } from './shell.ts';
 import { offersOf, offersOfPolicy, type SeenBy, seenOf, wordsFor } from './offers.ts';
@@ -113,15 +114,8 @@ export async function rehearse(shell: Shell, session: Session, sending: Sending)
   if (standing === undefined) throw missing(target);
   const lacksRight = await refusalToAsk(session, name, target);
   if (lacksRight !== undefined) throw refused(lacksRight);
-  const { offers, status = {}, there } = standing;
-  const earlier: readonly string[] = standing.earlier ?? [];
+  const { offers, status = {}, there, earlier } = standing;
   const what = `Dry run: ${to === undefined ? wordsFor(name) : 'rollback'} of ${formatTarget(target)} would be`;
-  if (to !== undefined && earlier.includes(to))
-    return shell.print(inOneLine(`${what} accepted. Rolls it back to stage ${to}.`));
-  if (to !== undefined)
-    throw refused(
-      `${what} refused: ${to} must be one of the earlier stages: ${earlier.join(', ') || 'none'}.`,
-    );
   const wanted = { ...seen, ...seenIn(seen) };
   if (Object.entries(wanted).some(([part, value]) => Reflect.get(there, part) !== value))
     throw refused(`${what} refused: it is for ${JSON.stringify(wanted)}, not ${JSON.stringify(there)}.`);
@@ -133,21 +127,28 @@ export async function rehearse(shell: Shell, session: Session, sending: Sending)
     const others = offers.map((one) => wordsFor(one.name)).join(', ') || 'none';
     throw refused(`${what} refused (${phase}: ${message}). Possible requests: ${others}.`);
   }
-  shell.print(inOneLine(`${what} accepted. ${offered ?? 'It is paused already.'}`));
+  if (to !== undefined && !earlier.includes(to))
+    throw refused(
+      `${what} refused: ${to} must be one of the earlier stages: ${earlier.join(', ') || 'none'}.`,
+    );
+  const does = to === undefined ? (offered ?? 'It is paused already.') : `Rolls it back to stage ${to}.`;
+  shell.print(inOneLine(`${what} accepted. ${does}`));
 }
+
+const NONE: readonly string[] = [];
 
 /** The requests that make sense for an object, and what a person sees of it who makes one; undefined: there is none. */
 async function standingOf(kubernetes: Reader, { kind, key }: Target) {
   if (kind === 'Cell') {
     const cell = await kubernetes.get<Cell>(CELL, key);
-    return cell && { status: cell.status, offers: offersOf(cell), there: seenOf(cell), earlier: undefined };
+    return cell && { status: cell.status, offers: offersOf(cell), there: seenOf(cell), earlier: NONE };
   }
   const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
   if (policy === undefined) return undefined;
-  const { status, spec } = policy;
-  const stages = spec.stages.map((stage) => stage.name);
-  const earlier = stages.slice(0, Math.max(0, stages.indexOf(status?.activeStage ?? '')));
-  return { status, offers: offersOfPolicy(status), there: given({ stage: status?.activeStage }), earlier };
+  const { status } = policy;
+  const { activeStage: stage, stages = [] } = status ?? {};
+  const earlier = stage === undefined ? [] : listPassedBefore({ stages, active: { name: stage } });
+  return { status, offers: offersOfPolicy(status), there: given({ stage }), earlier };
 }
 
 type Reader = Pick<KubernetesClient, 'get'>;

@@ -110,7 +110,10 @@ export const isPassed = ({ stages }: StagedState, name: string): boolean =>
   stages.some((one) => one.name === name && one.phase === 'Passed');
 
 /** The stages before the active one that were passed, in order: those that an abort can go back to. */
-export function listPassedBefore({ stages, active }: StagedState): readonly string[] {
+export function listPassedBefore({
+  stages,
+  active,
+}: Pick<StagedState, 'stages'> & { readonly active?: Pick<ActiveStage, 'name'> }): readonly string[] {
   const at = stages.findIndex(({ name }) => name === active?.name);
   return (at < 0 ? stages : stages.slice(0, at))
     .filter(({ phase }) => phase === 'Passed')
