@@ -11,7 +11,7 @@ const EVENTS_PER_LOOK = 6;
 
 let world: ApplicationsWorld;
 let begunAt = 0;
-/** Until when things continue, in milliseconds; then the Cell is gone. */
+/** Until when things happen, in milliseconds; then the Cell is gone. */
 let end = 0;
 /** How often something is told, in milliseconds. */
 let every = Infinity;

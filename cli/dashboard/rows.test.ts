@@ -78,7 +78,7 @@ describe('the row of a Cell', () => {
   it.each<[string, CellStatus, string]>([
     ['that waits for a person', paused, 'Needs a person'],
     ['that is degraded', { ...moving, conditions: [{ ...degraded, lastTransitionTime: at }] }, 'Degraded'],
-    ['with a rollout that continues by itself', moving, 'Progressing'],
+    ['with a rollout that progresses by itself', moving, 'Progressing'],
     ['that nobody has reconciled yet', {}, 'Progressing'],
     ['that serves', { phase: 'Completed' }, 'Healthy'],
     ['that serves, and waits for more target groups', { phase: 'Waiting', conditions: [ready] }, 'Healthy'],

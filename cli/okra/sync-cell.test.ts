@@ -37,7 +37,7 @@ describe('okra sync cell', () => {
   let now: number;
   /** Whether ELBv2 throttles writes. */
   let refuses: boolean;
-  /** What others write while a pass continues. */
+  /** What others write while a pass runs. */
   let meanwhile: ((cluster: readonly FakeObject[]) => readonly FakeObject[]) | undefined;
   let rows: string[];
   /** The weights of the rule, whenever they have changed. */

@@ -187,7 +187,7 @@ describe('the end of a rollout', () => {
   };
 
   it.each([
-    ['is not there while it continues', standing('Progressing', 'True', 'False'), undefined],
+    ['is not there while it is under way', standing('Progressing', 'True', 'False'), undefined],
     ['is good when it serves', standing('Completed', 'False', 'True'), { ok: true, message: 'Completed: m' }],
     [
       'is bad when it went back',

@@ -107,7 +107,7 @@ function unblocking(state: RolloutState): RolloutState {
   return { ...omit(state, 'justBlocked'), unblocked: true };
 }
 
-/** Says that there is no rollout that continues; undefined when there is one. */
+/** Says that there is no rollout under way; undefined when there is one. */
 export function withoutRollout({ rollout, reported }: RolloutState): string | undefined {
   if (rollout === undefined)
     return `No rollout is running; the Cell is ${reported?.phase ?? 'not reconciled yet'}.`;

@@ -23,7 +23,7 @@ export type Progress =
     }
   | ({ readonly is: 'Measuring'; readonly kind: MeasurementKind } & Measuring);
 
-/** The AnalysisRun that continues while the rollout does. */
+/** The AnalysisRun that runs while the rollout does. */
 export interface Background extends Measuring {
   readonly prefix: BackgroundPrefix;
   /** Whether someone continues without it, whatever it has come to. */

@@ -204,7 +204,7 @@ describe('a pin that was set before an abort, and seen after it', () => {
 });
 
 describe('a status from before an abort that lands after it', () => {
-  /** What was told while the rollout continued, and lands when the abort has been told. */
+  /** What was told while the rollout was under way, and lands when the abort has been told. */
   function overwritten(web: Simulation, refusals: number): Simulation {
     const late: CellStatus = structuredClone(web.status);
     web.refusals = refusals;

@@ -96,7 +96,7 @@ export class SimulatedWorld {
   problems: readonly string[] = [];
   /** Whether an object says what is served; someone may have deleted it. */
   isKnown = true;
-  /** Whether the templates of what measures are missing, of a step or of what continues in the background. */
+  /** Whether the templates of what measures are missing, of a step or of what runs in the background. */
   lacksTemplates = false;
   lacksTemplatesInBackground = false;
   /** How many of the next writes ELBv2 refuses, and why. */

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
  * @property {number} starts How many times okrad is started, or killed.
  * @property {number} cells Cells at rest.
  * @property {number} burst Cells that change at once.
- * @property {number} rollouts Rollouts that continue at once.
+ * @property {number} rollouts Rollouts that are under way at once.
  * @property {number} rounds Rollouts that are measured one after another.
  *
  * @typedef {'steps' | 'abort' | 'load' | 'discovery' | 'staged' | 'start' | 'takeover' | 'idle' | 'burst'} Group

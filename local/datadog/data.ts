@@ -19,7 +19,7 @@ export interface Range {
   readonly nowMs: number;
 }
 
-/** The points of a known query. The bucket that continues still has only a part of what it will have. */
+/** The points of a known query. The current bucket has only a part yet of what it will have. */
 export function groupsOf(known: Known | undefined, range: Range): readonly Group[] {
   if (known === undefined) return [];
   const groups =

@@ -214,7 +214,7 @@ describe('an analysis', () => {
     await stage.untilPhase('c29', 'Completed', '2.0.0');
   });
 
-  it('A-C30 that is inconclusive holds, and continues or back as a person decides', async () => {
+  it('A-C30 that is inconclusive holds, and continues or goes back as a person decides', async () => {
     await stage.apply(template('c30', { failureCondition: 'result < 0.5', count: 2 }));
     stage.metrics.rate = 0.7;
     await rollOut('c30', steps({ setWeight: 20 }, { analysis: { templates: [{ templateName: 'c30' }] } }));

@@ -8,7 +8,7 @@ const costs = JSON.parse(readFileSync(COSTS_FILE, 'utf8')) as Readonly<Record<st
 /** What a file is taken to cost that was never measured: more than most, so that it does not begin last. */
 const UNKNOWN_SECONDS = 100;
 
-/** Begins with the files that take longest, so that none of them continues alone at the end; unit tests fill what is left. */
+/** Begins with the files that take longest, so that none of them runs alone at the end; unit tests fill what is left. */
 export class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;

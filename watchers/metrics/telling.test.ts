@@ -229,7 +229,7 @@ describe('what a Cell waits for', () => {
       { phase: 'Waiting', conditions: [condition('Ready', 'True')] },
       undefined,
     ],
-    ['is nothing while it continues', { phase: 'Progressing', reason: 'ShiftingTraffic' }, undefined],
+    ['is nothing while it is under way', { phase: 'Progressing', reason: 'ShiftingTraffic' }, undefined],
     ['is a pause', { phase: 'Paused', reason: 'WaitingForPause' }, 'WaitingForPause'],
     ['is target groups', { phase: 'Waiting', reason: 'NoTargetGroups' }, 'NoTargetGroups'],
     [

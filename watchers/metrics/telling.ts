@@ -63,7 +63,7 @@ export function tellOf(
     }
     keep(held, key, event.type === 'delete' ? undefined : heldSince(object, held.get(key), now));
     const standing = event.type === 'delete' ? undefined : standingOf(object, before, now);
-    // Since when a step continues that was under way before anybody looked is not known.
+    // Since when a step is under way that had begun before anybody looked is not known.
     const since = event.type === 'add' ? undefined : standing?.since;
     keep(standings, key, standing && { ...standing, since });
   }

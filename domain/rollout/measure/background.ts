@@ -49,7 +49,7 @@ const LONGEST_READ_MS = 30 * 60_000;
 const judgeBackground = (background: Background): Judgement =>
   judge('AnalysisRun', background, LONGEST_READ_MS);
 
-/** The analysis that should continue in the background of the current step; undefined when none should be started. */
+/** The analysis that should run in the background of the current step; undefined when none should be started. */
 export function findDueBackground(rollout: Rollout, input: GuardInput): DueBackground | undefined {
   const { backgroundAnalysis, index, progress } = rollout;
   if (progress.is === 'Baking') {

@@ -19,7 +19,7 @@ import { World, type Sent } from './world.ts';
 // temporal.api.enums.v1.PendingActivityState
 const CANCEL_REQUESTED = 3;
 const LONGEST_MS = 240_000;
-// Many plays continue at once: each look takes time from all of them.
+// Many plays run at once: each look takes time from all of them.
 const LEAST_WAIT_MS = 250;
 
 /** How far a play has come. */
