@@ -690,3 +690,10 @@ describe('what a person says that they have looked at', () => {
     expect([err, code, done]).toEqual([expect.stringContaining(message), 2, []]);
   });
 });
+
+it.each(['65536', '-1', 'http'])('refuses %s as the port of the dashboard', async (port) =>
+  expect(await runOkractl(['dashboard', `--port=${port}`])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('from 0 to 65535') as unknown,
+  }),
+);

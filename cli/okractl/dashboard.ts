@@ -13,7 +13,9 @@ export function addDashboard(program: Command, shell: Shell): void {
     .description(
       'Serves the dashboard on this machine: all Cells, live, and requests with your own permissions.',
     )
-    .addOption(numberOption('--port <port>', 'the port on 127.0.0.1; default: any free port').default(0))
+    .addOption(
+      numberOption('--port <port>', 'the port on 127.0.0.1; default: any free port', 65_535).default(0),
+    )
     .option('--ui <url>', 'the address of the Temporal Web UI; default: OKRA_TEMPORAL_UI')
     .option('--no-open', 'only print the address')
     .action(async (options: Options<'port' | 'open'>) => {

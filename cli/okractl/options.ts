@@ -27,8 +27,8 @@ export type Options<Must extends keyof OptionValues = never> = Globals &
   Partial<OptionValues> &
   Pick<OptionValues, Must>;
 
-export const numberOption = (flags: string, description: string): Option =>
+export const numberOption = (flags: string, description: string, most = 999_999_999): Option =>
   new Option(flags, description).argParser((text) => {
-    if (/^\d{1,9}$/.test(text)) return Number(text);
-    throw new InvalidArgumentError('It must be a whole number.');
+    if (/^\d{1,9}$/.test(text) && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${most}.`);
   });
